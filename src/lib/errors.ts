@@ -1,0 +1,52 @@
+/** Every error code Colibri can answer with. docs/errors.md lists the same codes; a test holds the two together. */
+export const ERROR_CODES = {
+  INVALID_PARAMS: 'the arguments of a tool call do not fit its schema',
+  HANDLER_ERROR: 'a tool failed while it ran',
+  TOOL_LOCKED: 'the policy does not let this caller use this tool',
+  TOOL_UNKNOWN: 'no tool of this name is registered',
+  AUDIT_FAILED: 'a call could not be recorded, so its answer is withheld',
+  NOT_READY: 'the server could not finish starting',
+  SKILL_NOT_FOUND: 'no skill of this name is indexed',
+  ROOT_UNREADABLE: 'a skills root exists but cannot be read',
+  DB_CORRUPT: 'the database file is damaged',
+  DB_FUTURE: 'the database was written by a newer Colibri',
+  DB_MIGRATION_CHANGED: 'a migration file differs from its locked hash',
+  DB_MIGRATION_FAILED: 'a migration could not be applied',
+  DB_CLOSED: 'the database was already closed',
+  DB_HEALTHY: 'the database is not damaged, so there is nothing to recover',
+  DB_BUSY: 'another process holds the database',
+  DB_UNWRITABLE: 'the database file cannot be opened or written',
+  CONFIG_INVALID: 'a setting has a value that cannot be used',
+  USAGE: 'the command line could not be understood',
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+/** An expected failure: a code from the table, a message that names the thing and says the fix, and facts for machines. */
+export class ColibriError extends Error {
+  readonly code: ErrorCode;
+  readonly details: Readonly<Record<string, unknown>> | undefined;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    details?: Readonly<Record<string, unknown>>,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.name = 'ColibriError';
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** The message of anything that was thrown. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+/** The `code` of a Node or SQLite error, for example `ENOENT`. */
+export function systemCodeOf(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error) || !('code' in thrown)) return undefined;
+  return typeof thrown.code === 'string' ? thrown.code : undefined;
+}
