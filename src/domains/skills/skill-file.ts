@@ -1,0 +1,169 @@
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+} from 'node:fs';
+import path from 'node:path';
+
+import { messageOf, systemCodeOf } from '../../lib/errors.ts';
+import type { DiagnosticCode, SkillDiagnostic } from './diagnostic-codes.ts';
+
+/** Largest SKILL.md. */
+export const SKILL_BYTES_MAX: number = 1024 * 1024;
+
+export type SkillBytes =
+  | { readonly ok: true; readonly bytes: Uint8Array; readonly stat: BigIntStats }
+  | { readonly ok: false; readonly diagnostic: SkillDiagnostic };
+
+// Non-blocking, so that a pipe without writer opens at once; no link, no controlling terminal.
+const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
+
+/**
+ * Reads a SKILL.md without ever waiting: open, fstat, read, close.
+ * Every decision is made on the open file, because the path may lead elsewhere a moment later.
+ * A link is followed only into `allowedRoots`, by default the directory that holds the skill's directory.
+ */
+export function readSkillBytes(
+  file: string,
+  options: { readonly allowedRoots?: readonly string[] } = {},
+): SkillBytes {
+  let fd: number;
+  try {
+    fd = openSync(file, FLAGS);
+  } catch (error) {
+    if (isLink(error)) return readLinked(file, options.allowedRoots);
+    return openFailure(file, error);
+  }
+  return readAndClose(file, fd);
+}
+
+function readAndClose(file: string, fd: number): SkillBytes {
+  try {
+    return readOpen(file, fd);
+  } catch (error) {
+    return refusal('file-unreadable', file, `cannot be read (${messageOf(error)}); check the file`);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function readOpen(file: string, fd: number): SkillBytes {
+  const stat = fstatSync(fd, { bigint: true });
+  if (!stat.isFile()) {
+    return refusal('file-not-regular', file, 'is not a regular file; replace it with a text file');
+  }
+  if (stat.size > SKILL_BYTES_MAX) {
+    return refusal(
+      'file-too-large',
+      file,
+      `has ${stat.size} bytes, more than 1 MiB; move parts into other files`,
+    );
+  }
+  const size = Number(stat.size);
+  // A buffer of its own: the caller keeps the bytes, and one shared buffer with a copy for each measured no faster.
+  // The spare byte shows in the same call whether the file has grown.
+  const buffer = Buffer.allocUnsafe(size + 1);
+  let length = readSync(fd, buffer, 0, size + 1, null);
+  // A short read is rare on a disk but allowed; only an empty one means the end.
+  for (let more = length; more > 0 && length < size; length += more) {
+    more = readSync(fd, buffer, length, size + 1 - length, null);
+  }
+  if (length > size) {
+    return refusal('file-unreadable', file, 'changed while it was read; try again');
+  }
+  return { ok: true, bytes: buffer.subarray(0, length), stat };
+}
+
+/** Linux says ELOOP for a link under O_NOFOLLOW, FreeBSD EMLINK. */
+function isLink(error: unknown): boolean {
+  const code = systemCodeOf(error);
+  return code === 'ELOOP' || code === 'EMLINK';
+}
+
+function readLinked(file: string, allowedRoots: readonly string[] | undefined): SkillBytes {
+  const roots = allowedRoots ?? [path.dirname(path.dirname(path.resolve(file)))];
+  let fd: number;
+  let target: string;
+  try {
+    target = realpathSync(file);
+    if (!isInside(target, roots)) return linkOutside(file);
+    fd = openSync(target, FLAGS);
+  } catch (error) {
+    return linkFailure(file, error);
+  }
+  // A directory on the way may have become a link since realpath looked; Linux tells where the open file really is.
+  if (process.platform === 'linux' && openPath(fd) !== target) {
+    closeSync(fd);
+    return linkOutside(file);
+  }
+  return readAndClose(file, fd);
+}
+
+function openPath(fd: number): string | null {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`);
+  } catch {
+    // No /proc here: then nothing vouches for the file.
+    return null;
+  }
+}
+
+function isInside(target: string, roots: readonly string[]): boolean {
+  return roots.some((root) => {
+    const real = realPathOf(root);
+    return (
+      real !== null &&
+      (target === real || target.startsWith(real.endsWith(path.sep) ? real : real + path.sep))
+    );
+  });
+}
+
+function realPathOf(root: string): string | null {
+  try {
+    return realpathSync(root);
+  } catch (error) {
+    // A configured root need not exist; a link cannot lie inside it then.
+    if (systemCodeOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+function linkOutside(file: string): SkillBytes {
+  return refusal('link-outside', file, 'is a link to a place outside the skill roots; copy the file here');
+}
+
+function linkFailure(file: string, error: unknown): SkillBytes {
+  const code = systemCodeOf(error);
+  if (code === 'ENOENT' || code === 'ENOTDIR') {
+    return refusal('link-broken', file, 'is a link that leads nowhere; remove or repair it');
+  }
+  if (code === 'ELOOP') return refusal('link-loop', file, 'is a link that leads back to itself; remove it');
+  return openFailure(file, error);
+}
+
+function openFailure(file: string, error: unknown): SkillBytes {
+  switch (systemCodeOf(error)) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+      return refusal('skill-md-missing', file, 'is missing; a skill directory needs one');
+    case 'ENXIO':
+    case 'ENODEV':
+      return refusal('file-not-regular', file, 'is not a regular file; replace it with a text file');
+    default:
+      return refusal(
+        'file-unreadable',
+        file,
+        `cannot be opened (${messageOf(error)}); check its permissions`,
+      );
+  }
+}
+
+function refusal(code: DiagnosticCode, file: string, what: string): SkillBytes {
+  const name = path.basename(file);
+  return { ok: false, diagnostic: { code, severity: 'error', message: `${name} ${what}`, file } };
+}
