@@ -1,0 +1,21 @@
+#!/usr/bin/env node
+/** The bin entry: the only place that touches the process's words, environment and exit code. */
+import { readVersion } from './lib/version.ts';
+import { runCli } from './surfaces/cli/run.ts';
+
+const code = await runCli({
+  argv: process.argv.slice(2),
+  env: process.env,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  cwd: process.cwd(),
+  version: readVersion(),
+  boot: () => import('./startup.ts'),
+  onStopSignal: (stop) => {
+    // Once each: a second signal while closing ends the process the hard way.
+    process.once('SIGINT', stop);
+    process.once('SIGTERM', stop);
+  },
+});
+// A client's open stdin would keep the process alive; everything has been flushed and closed by now.
+process.exit(code);

@@ -1,0 +1,37 @@
+/** The append-only audit log. */
+import type { Kysely } from 'kysely';
+
+export interface AuditRow {
+  /** ULID. */
+  readonly id: string;
+  /** ISO-8601 UTC. */
+  readonly at: string;
+  readonly actor: string;
+  readonly action: string;
+  readonly subject: string;
+  /** `ok`, or the error's code. */
+  readonly outcome: string;
+  readonly duration_ms: number | null;
+  /** JSON. */
+  readonly detail: string;
+}
+
+export interface AuditSchema {
+  readonly audit_log: AuditRow;
+}
+
+export interface AuditRepository {
+  append(rows: readonly AuditRow[]): Promise<void>;
+  /** Newest first. */
+  latest(limit: number): Promise<readonly AuditRow[]>;
+}
+
+export function createAuditRepository(records: Kysely<AuditSchema>): AuditRepository {
+  return {
+    async append(rows) {
+      await records.insertInto('audit_log').values(rows).execute();
+    },
+    latest: (limit) =>
+      records.selectFrom('audit_log').selectAll().orderBy('id', 'desc').limit(limit).execute(),
+  };
+}

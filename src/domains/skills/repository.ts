@@ -1,0 +1,180 @@
+/** The skill index as contracted: load from one root, get, list, and the `skill_list` tool. */
+import os from 'node:os';
+import path from 'node:path';
+
+import type Database from 'better-sqlite3';
+import { z } from 'zod';
+
+import { type Clock, isoNow, systemClock } from '../../lib/clock.ts';
+import type { Logger } from '../../lib/logger.ts';
+import { type ColibriServerContext, registerColibriTool } from '../../server.ts';
+import { listRoot, rootExists, type SkillDirectory } from './disk.ts';
+import { parseSkill } from './parse.ts';
+import {
+  findSummaries,
+  preparedOnce,
+  SKILL_FILTER_SQL,
+  skillFilterParameters,
+} from './registry-repository.ts';
+import { skillRowWriter } from './rows-repository.ts';
+import { readSkillBytes } from './skill-file.ts';
+import { displayPath, skillRowValues } from './skill-row.ts';
+
+/** The row shape stored in the `skills` table and returned by the read helpers. */
+export interface SkillRow {
+  readonly name: string;
+  readonly description: string;
+  readonly version: string | null;
+  readonly entrypoint: string | null;
+  readonly capabilities: readonly string[];
+  readonly greek_letter: string | null;
+  readonly body: string;
+  /** Relative to the workspace, with forward slashes. */
+  readonly source_path: string;
+  readonly frontmatter_json: string;
+  /** ISO-8601 UTC. */
+  readonly loaded_at: string;
+}
+
+/** Both filters are optional; given together, a row must match both. */
+export interface ListSkillsFilters {
+  /** Substring of name or description, case-insensitive, taken literally. */
+  readonly search?: string;
+  /** Exactly one of the skill's capabilities. */
+  readonly capability?: string;
+}
+
+export interface LoadSkillsResult {
+  /** Rows written. */
+  readonly loaded: number;
+  /** SKILL.md files that were found and refused. */
+  readonly skipped: number;
+  /** Rows deleted because their skill is gone from the disk. */
+  readonly pruned: number;
+  /** SKILL.md files found: loaded + skipped. */
+  readonly total_on_disk: number;
+}
+
+export interface LoadSkillsOptions {
+  /** Paths in the index are relative to it. Default: the current directory. */
+  readonly workspace?: string;
+  readonly clock?: Clock;
+}
+
+/**
+ * Scans one root, upserts every valid skill and deletes every other row, all in one transaction.
+ * A bad skill is logged and skipped. An unreadable root or a database error throws and changes nothing.
+ */
+export function loadSkillsFromDisk(
+  db: Database.Database,
+  skillsRoot: string,
+  logger: Logger,
+  options: LoadSkillsOptions = {},
+): LoadSkillsResult {
+  const root = path.resolve(skillsRoot);
+  if (!rootExists(root)) {
+    logger('[colibri] skills root missing', root);
+    return { loaded: 0, skipped: 0, pruned: 0, total_on_disk: 0 };
+  }
+  const load = db.transaction(() => loadRoot(db, root, logger, options));
+  const result = load.immediate();
+  logger(`[colibri] skills loaded: ${result.loaded}, skipped: ${result.skipped}, pruned: ${result.pruned}`);
+  return result;
+}
+
+/** The row of that name, or null. */
+export function getSkill(db: Database.Database, name: string): SkillRow | null {
+  const row = statements(db).get.get(name) as StoredRow | undefined;
+  return row === undefined ? null : skillRow(row);
+}
+
+/** Matching skills, ordered by name. */
+export function listSkills(db: Database.Database, filters: ListSkillsFilters = {}): readonly SkillRow[] {
+  const rows = statements(db).list.all(skillFilterParameters(filters)) as StoredRow[];
+  return rows.map(skillRow);
+}
+
+const skillListInput = z.object({
+  search: z.string().optional().describe('substring of name or description, case-insensitive'),
+  capability: z.string().optional().describe('exactly one declared capability'),
+});
+
+/** Registers exactly one tool, `skill_list`. */
+export function registerSkillTools(ctx: ColibriServerContext, db: Database.Database): void {
+  registerColibriTool(
+    ctx,
+    'skill_list',
+    {
+      title: 'skill_list',
+      description:
+        'List all skills loaded from .agents/skills/*/SKILL.md into the ε Skill Registry, with optional substring search and capability filter.',
+      inputSchema: skillListInput,
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    },
+    ({ search, capability }) => {
+      const skills = findSummaries(db, { search, capability });
+      return { skills, total_count: skills.length };
+    },
+  );
+}
+
+function loadRoot(
+  db: Database.Database,
+  root: string,
+  logger: Logger,
+  options: LoadSkillsOptions,
+): LoadSkillsResult {
+  const { workspace = process.cwd(), clock = systemClock } = options;
+  const display = (absolute: string) => displayPath(absolute, { workspace, home: os.homedir() });
+  const { directories, refused } = listRoot(root);
+  const writer = skillRowWriter(db);
+  const loadedAt = isoNow(clock);
+  const keepNames: string[] = [];
+  let skipped = refused.length;
+  for (const { file, message } of refused) logger('[colibri] skill skipped:', `${file}:`, message);
+  for (const directory of directories) {
+    const { skill, diagnostics } = readSkill(directory, root);
+    if (skill === null) {
+      const [first] = diagnostics.filter(({ severity }) => severity === 'error');
+      if (first === undefined) continue;
+      logger('[colibri] skill skipped:', `${path.join(directory.path, 'SKILL.md')}:`, first.message);
+      skipped++;
+      continue;
+    }
+    const place = {
+      source: 'workspace',
+      root: display(root),
+      directory: display(path.join(root, directory.name)),
+    } as const;
+    writer.upsert(skillRowValues(skill, { place, diagnostics, loadedAt }));
+    keepNames.push(skill.name);
+  }
+  const loaded = keepNames.length;
+  return { loaded, skipped, pruned: writer.prune(keepNames), total_on_disk: loaded + skipped };
+}
+
+/** A directory without SKILL.md is no skill: it gives neither a skill nor a diagnostic. */
+function readSkill(directory: SkillDirectory, root: string): ReturnType<typeof parseSkill> {
+  const file = path.join(directory.path, 'SKILL.md');
+  const read = readSkillBytes(file, { allowedRoots: [root] });
+  if (!read.ok) {
+    return { skill: null, diagnostics: read.diagnostic.code === 'skill-md-missing' ? [] : [read.diagnostic] };
+  }
+  return parseSkill(read.bytes, { file, directory: directory.name });
+}
+
+interface StoredRow extends Omit<SkillRow, 'capabilities'> {
+  readonly capabilities: string;
+}
+
+function skillRow(row: StoredRow): SkillRow {
+  return { ...row, capabilities: JSON.parse(row.capabilities) };
+}
+
+const COLUMNS =
+  'name, description, version, entrypoint, capabilities, greek_letter, body, source_path, frontmatter_json, loaded_at';
+
+const statements = preparedOnce((db) => ({
+  get: db.prepare(`SELECT ${COLUMNS} FROM skills WHERE name = ?`),
+  list: db.prepare(`SELECT ${COLUMNS} FROM skills WHERE ${SKILL_FILTER_SQL}`),
+}));

@@ -1,0 +1,28 @@
+/** Writes of the `skills` table, shared by the contracted loader and the registry. */
+import type Database from 'better-sqlite3';
+
+import { SKILL_COLUMNS, type SkillRowValues } from './skill-row.ts';
+
+export interface SkillRowWriter {
+  upsert(row: SkillRowValues): void;
+  /** Deletes every row whose name is not in the list and says how many went. */
+  prune(keepNames: readonly string[]): number;
+}
+
+export function skillRowWriter(db: Database.Database): SkillRowWriter {
+  const updates = SKILL_COLUMNS.filter((column) => column !== 'name').map(
+    (column) => `${column} = excluded.${column}`,
+  );
+  const upsert = db.prepare(
+    `INSERT INTO skills (${SKILL_COLUMNS.join(', ')}) VALUES (${SKILL_COLUMNS.map(() => '?').join(', ')})
+     ON CONFLICT(name) DO UPDATE SET ${updates.join(', ')}`,
+  );
+  // The names travel as one JSON value: SQLite limits the number of bound parameters, not their size.
+  const prune = db.prepare('DELETE FROM skills WHERE name NOT IN (SELECT value FROM json_each(?))');
+  return {
+    upsert: (row) => {
+      upsert.run(row);
+    },
+    prune: (keepNames) => prune.run(JSON.stringify(keepNames)).changes,
+  };
+}

@@ -1,0 +1,121 @@
+/** What a command is, and what it is given. The table itself is in commands.ts. */
+import type { SkillsService } from '../../domains/skills/service.ts';
+import type { Logger } from '../../lib/logger.ts';
+import type { Output, TextStream } from './output.ts';
+
+export const EXIT = { ok: 0, findings: 1, usage: 2, failure: 3 } as const;
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+export interface CommandOption {
+  /** With its dashes: `--search`. */
+  readonly flag: string;
+  /** One letter, without the dash. */
+  readonly short?: string;
+  /** Names the value; an option without it is a switch. */
+  readonly value?: string;
+  readonly choices?: readonly string[];
+  readonly description: string;
+}
+
+export interface CommandArgument {
+  readonly name: string;
+  readonly optional?: boolean;
+  readonly many?: boolean;
+  readonly choices?: readonly string[];
+  /** What the shell offers after Tab. */
+  readonly completes?: 'path' | 'skill' | 'command';
+}
+
+export interface Command {
+  /** One word, or a group and a verb: `db recover`. */
+  readonly name: string;
+  readonly summary: string;
+  readonly usage: string;
+  readonly args: readonly CommandArgument[];
+  readonly options: readonly CommandOption[];
+  readonly examples: readonly string[];
+  /** Fetches the code of the command only when it is about to run. */
+  readonly load: () => Promise<CommandModule>;
+}
+
+export interface CommandModule {
+  readonly run: (context: CommandContext) => Promise<ExitCode> | ExitCode;
+}
+
+export interface Flags {
+  /** Options with a value, by name without dashes. */
+  readonly values: ReadonlyMap<string, string>;
+  readonly switches: ReadonlySet<string>;
+}
+
+export interface CommandContext {
+  /** The words after the command's name. */
+  readonly args: readonly string[];
+  readonly flags: Flags;
+  readonly out: Output;
+  readonly host: CliHost;
+  readonly commands: readonly Command[];
+  readonly globals: readonly CommandOption[];
+}
+
+/** Everything of the process that the command line may touch, handed in by cli.ts. */
+export interface CliHost {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdout: TextStream;
+  readonly stderr: TextStream;
+  readonly cwd: string;
+  readonly version: string;
+  /** Loads the composition root; a surface never imports it. */
+  readonly boot: () => Promise<BootModule>;
+  /** Calls back on the first signal that asks the process to stop. */
+  readonly onStopSignal?: (stop: () => void) => void;
+}
+
+/** What the commands say to the composition root; absent values are settled by the environment and the defaults. */
+export interface BootOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly workspace?: string | undefined;
+  readonly dbPath?: string | undefined;
+  readonly skillsRoot?: string | undefined;
+  readonly logger: Logger;
+  readonly transport: 'none' | 'stdio';
+  readonly surface?: 'full' | 'phase-0';
+  readonly exit?: (code: number) => void;
+}
+
+export interface BootModule {
+  readonly startup: (options: BootOptions) => Promise<BootedRuntime>;
+  readonly recover: (options: RecoverOptions) => Promise<RecoverReport>;
+}
+
+export interface RecoverOptions extends Omit<BootOptions, 'surface'> {
+  readonly force: boolean;
+}
+
+export interface RecoverReport {
+  readonly path: string;
+  /** Where the old file is kept. */
+  readonly movedTo: string;
+  readonly tables: readonly RecoveredTable[];
+  readonly healthy: boolean;
+  /** Skills indexed anew from the disk. */
+  readonly skills: number;
+}
+
+export interface RecoveredTable {
+  readonly name: string;
+  readonly copied: number;
+  readonly lost: number;
+  /** False when at least `lost` rows are gone. */
+  readonly lostIsExact: boolean;
+}
+
+export interface BootedRuntime {
+  readonly config: { readonly workspace: string; readonly skillsRoot: string };
+  readonly skills: SkillsService;
+  /** Settles when the client has gone. */
+  readonly closed: Promise<void>;
+  close(): Promise<void>;
+}

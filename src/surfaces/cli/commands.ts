@@ -1,0 +1,122 @@
+/** The command table: help, parsing, completion and docs/cli.md all follow from it. */
+import type { Command, CommandOption } from './command.ts';
+
+const SKILLS_ROOT: CommandOption = {
+  flag: '--skills-root',
+  value: 'dir',
+  description: 'index only this folder of skills, relative to the workspace',
+};
+
+const PROFILES: readonly string[] = ['strict', 'lenient', 'publish'];
+
+export const GLOBAL_OPTIONS: readonly CommandOption[] = [
+  { flag: '--workspace', value: 'dir', description: 'the folder to work for (default: the current one)' },
+  { flag: '--db', value: 'file', description: 'the database file, relative to the workspace' },
+  { flag: '--json', description: 'print one JSON document' },
+  { flag: '--no-color', description: 'print without colour' },
+  { flag: '--quiet', short: 'q', description: 'print results and errors only' },
+  { flag: '--help', short: 'h', description: 'show help' },
+  { flag: '--version', short: 'V', description: 'show the version' },
+];
+
+export const COMMANDS: readonly Command[] = [
+  {
+    name: 'serve',
+    summary: 'serve the skills to an MCP client on stdin and stdout',
+    usage: 'colibri serve [--surface full|phase-0] [--skills-root <dir>]',
+    args: [],
+    options: [
+      {
+        flag: '--surface',
+        value: 'set',
+        choices: ['full', 'phase-0'],
+        description: 'which tools to offer: all of them, or the two of the first phase',
+      },
+      SKILLS_ROOT,
+    ],
+    examples: [
+      'colibri serve',
+      'colibri serve --workspace ~/project',
+      'claude mcp add colibri -- colibri serve',
+    ],
+    load: () => import('./commands/serve.ts'),
+  },
+  {
+    name: 'list',
+    summary: 'list the indexed skills',
+    usage: 'colibri list [--search <text>] [--capability <name>] [--skills-root <dir>] [--json]',
+    args: [],
+    options: [
+      {
+        flag: '--search',
+        value: 'text',
+        description: 'only skills whose name or description holds the text',
+      },
+      { flag: '--capability', value: 'name', description: 'only skills that declare the capability' },
+      SKILLS_ROOT,
+    ],
+    examples: ['colibri list', 'colibri list --search pdf', 'colibri list --json | jq -r ".skills[].name"'],
+    load: () => import('./commands/list.ts'),
+  },
+  {
+    name: 'show',
+    summary: 'show one skill: its facts and its text',
+    usage: 'colibri show <name> [--skills-root <dir>] [--json]',
+    args: [{ name: 'name', completes: 'skill' }],
+    options: [SKILLS_ROOT],
+    examples: ['colibri show pdf-tools', 'colibri show pdf-tools --json'],
+    load: () => import('./commands/show.ts'),
+  },
+  {
+    name: 'validate',
+    summary: 'check skills and say what is wrong, where, and how to mend it',
+    usage: 'colibri validate <path>... [--profile strict|lenient|publish] [--publish] [--json]',
+    args: [{ name: 'path', many: true, completes: 'path' }],
+    options: [
+      {
+        flag: '--profile',
+        value: 'profile',
+        choices: PROFILES,
+        description: 'how hard to judge (default: strict)',
+      },
+      { flag: '--publish', description: 'the same as --profile publish' },
+    ],
+    examples: [
+      'colibri validate .agents/skills',
+      'colibri validate skills/pdf-tools skills/release-notes',
+      'colibri validate --publish --json .agents/skills',
+    ],
+    load: () => import('./commands/validate.ts'),
+  },
+  {
+    name: 'db recover',
+    summary: 'rescue what is readable of a damaged database into a new one',
+    usage: 'colibri db recover [--force] [--json]',
+    args: [],
+    options: [{ flag: '--force', description: 'recover a database that looks healthy, too' }],
+    examples: ['colibri db recover', 'colibri db recover --db data/colibri.db'],
+    load: () => import('./commands/db-recover.ts'),
+  },
+  {
+    name: 'completion',
+    summary: 'print a completion script for a shell',
+    usage: 'colibri completion bash|zsh|fish',
+    args: [{ name: 'shell', choices: ['bash', 'zsh', 'fish'] }],
+    options: [],
+    examples: [
+      'source <(colibri completion bash)',
+      'colibri completion zsh > ~/.zsh/completions/_colibri',
+      'colibri completion fish > ~/.config/fish/completions/colibri.fish',
+    ],
+    load: () => import('./commands/completion.ts'),
+  },
+  {
+    name: 'help',
+    summary: 'show help, or the help of one command',
+    usage: 'colibri help [command]',
+    args: [{ name: 'command', optional: true, many: true, completes: 'command' }],
+    options: [],
+    examples: ['colibri help', 'colibri help validate'],
+    load: () => import('./commands/help.ts'),
+  },
+];

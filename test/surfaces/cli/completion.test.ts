@@ -1,0 +1,73 @@
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { describe, expect, test } from 'vitest';
+
+import { COMMANDS, GLOBAL_OPTIONS } from '../../../src/surfaces/cli/commands.ts';
+import { completionScript, type Shell } from '../../../src/surfaces/cli/completion.ts';
+import { temporaryDirectory } from '../../support/temporary.ts';
+
+const VOCABULARY = { commands: COMMANDS, globals: GLOBAL_OPTIONS };
+const isInstalled = (shell: string) => spawnSync(shell, ['--version']).status === 0;
+
+function scriptFile(shell: Shell): string {
+  const file = path.join(temporaryDirectory(), `colibri.${shell}`);
+  writeFileSync(file, `${completionScript(shell, VOCABULARY)}\n`);
+  return file;
+}
+
+describe.each(['bash', 'zsh', 'fish'] as const)('%s', (shell) => {
+  test('every flag and every word of a command is in the script', () => {
+    const script = completionScript(shell, VOCABULARY);
+    for (const { name, options } of COMMANDS) {
+      for (const word of name.split(' ')) expect(script).toMatch(new RegExp(`\\b${word}\\b`));
+      for (const { flag } of options) expect(script).toMatch(new RegExp(`\\b${flag.slice(2)}\\b`));
+    }
+  });
+
+  test.runIf(isInstalled(shell))('the shell can parse the script', () => {
+    const checked = spawnSync(shell, ['-n', scriptFile(shell)], { encoding: 'utf8' });
+    expect(checked).toMatchObject({ status: 0, stderr: '' });
+  });
+});
+
+/** What bash offers after Tab at the end of the line. */
+function bashOffers(line: string, setup = ''): string[] {
+  const words = line.split(' ');
+  const script = `source "$1"; ${setup}
+    COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}
+    _colibri; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const { stdout, stderr } = spawnSync('bash', ['-c', script, 'bash', scriptFile('bash')], {
+    encoding: 'utf8',
+  });
+  expect(stderr).toBe('');
+  return stdout.split('\n').filter(Boolean);
+}
+
+describe('bash offers', () => {
+  test.each([
+    ['colibri l', ['list']],
+    ['colibri d', ['db']],
+    ['colibri db ', ['recover']],
+    ['colibri db recover --f', ['--force']],
+    ['colibri list --s', ['--search', '--skills-root']],
+    ['colibri --db x.db val', ['validate']],
+    ['colibri validate --profile ', ['strict', 'lenient', 'publish']],
+    ['colibri completion ', ['bash', 'zsh', 'fish']],
+    ['colibri help val', ['validate']],
+  ])('%j: %j', (line, offers) => {
+    const offered = bashOffers(line);
+    expect(offered.filter((word) => !GLOBAL_OPTIONS.some(({ flag }) => flag === word))).toEqual(offers);
+  });
+
+  test('the names of skills, but none that the shell would run', () => {
+    const canary = path.join(temporaryDirectory(), 'canary');
+    const names = `'pdf-tools\\t-\\n$(touch ${canary})\\t-\\npdf-forms\\t-\\n'`;
+    expect(bashOffers('colibri show pdf', `colibri() { printf ${names}; }`)).toEqual([
+      'pdf-tools',
+      'pdf-forms',
+    ]);
+    expect(spawnSync('test', ['-e', canary]).status).toBe(1);
+  });
+});

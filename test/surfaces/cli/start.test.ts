@@ -1,0 +1,38 @@
+import path from 'node:path';
+
+import { expect, test } from 'vitest';
+
+import { readTree } from '../../architecture/check.ts';
+import { parseSourceModule } from '../../architecture/source-module.ts';
+
+/** Every module that is loaded before a command is chosen. */
+function loadedAtStart(entry: string): { own: string[]; others: string[] } {
+  const tree = readTree(path.resolve(import.meta.dirname, '../../..'));
+  const own = new Set([entry]);
+  const others = new Set<string>();
+  for (const file of own) {
+    for (const edge of parseSourceModule(file, tree.get(file) ?? '').imports) {
+      if (edge.typeOnly || edge.lazy) continue;
+      if (edge.kind === 'own') own.add(edge.target);
+      else others.add(edge.target);
+    }
+  }
+  return { own: [...own].sort(), others: [...others].sort() };
+}
+
+test('a start loads the table and the parser; commands, database and protocol come later or never', () => {
+  expect(loadedAtStart('src/cli.ts')).toEqual({
+    own: [
+      'src/cli.ts',
+      'src/lib/errors.ts',
+      'src/lib/text.ts',
+      'src/lib/version.ts',
+      'src/surfaces/cli/command.ts',
+      'src/surfaces/cli/commands.ts',
+      'src/surfaces/cli/options.ts',
+      'src/surfaces/cli/output.ts',
+      'src/surfaces/cli/run.ts',
+    ],
+    others: ['fs', 'util'],
+  });
+});
