@@ -1,75 +1,299 @@
-/** Environment and flags → one validated, frozen configuration. Nothing else reads the environment. */
+/** Flags, environment and file → one validated, frozen configuration. Nothing else reads the environment. */
+import { existsSync, statSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 
+import type { ConfigFile } from './config-file.ts';
 import { ColibriError } from './lib/errors.ts';
+
+export interface RootConfig {
+  /** Absolute. */
+  readonly path: string;
+  readonly source: 'workspace' | 'global' | 'mirror' | 'repo';
+  readonly profile: 'strict' | 'lenient' | 'publish';
+  readonly depth: number;
+}
 
 export interface Config {
   /** Absolute path of the folder that Colibri works for. */
   readonly workspace: string;
+  readonly home: string;
   /** Absolute path of the SQLite file, or `:memory:`. */
-  readonly dbPath: string;
-  /** Absolute path of the canonical skills root. */
-  readonly skillsRoot: string;
+  readonly database: string;
+  readonly surface: 'full' | 'phase-0';
+  readonly watch: 'auto' | 'poll' | 'off';
+  readonly http: { readonly host: string; readonly port: number; readonly token: string | null };
+  /** In order of precedence. */
+  readonly roots: readonly RootConfig[];
+  /** Where each setting came from, for `colibri config show`. */
+  readonly origins: readonly SettingOrigin[];
+}
+
+export interface SettingOrigin {
+  readonly key: string;
+  readonly value: string;
+  /** `default`, `flag`, a variable's name, or the file. */
+  readonly from: string;
 }
 
 export interface Setting {
-  readonly key: keyof Config;
-  readonly env: string;
+  readonly key: string;
+  readonly env: string | null;
   readonly meaning: string;
   readonly fallback: string;
+  /** What a text from a flag or the environment must look like; absent: any non-empty text. */
+  readonly accepts?: readonly string[] | 'boolean' | { readonly min: number; readonly max: number };
+  readonly secret?: boolean;
 }
 
+const PROFILES = ['strict', 'lenient', 'publish'] as const;
+
+function rootSettings(
+  name: 'workspace' | 'global' | 'mirror',
+  env: string,
+  fallback: string,
+): readonly Setting[] {
+  const key = (field: string) => `roots.${name}.${field}`;
+  return [
+    { key: key('path'), env, meaning: `the ${name} root, relative to the workspace or from ~/`, fallback },
+    {
+      key: key('enabled'),
+      env: null,
+      meaning: `whether the ${name} root is scanned`,
+      fallback: 'true',
+      accepts: 'boolean',
+    },
+    {
+      key: key('profile'),
+      env: null,
+      meaning: `how forgiving its validation is`,
+      fallback: 'strict',
+      accepts: PROFILES,
+    },
+    {
+      key: key('depth'),
+      env: null,
+      meaning: `levels below it at which a skill may lie`,
+      fallback: '1',
+      accepts: { min: 1, max: 8 },
+    },
+  ];
+}
+
+/** Every setting, its variable and its default. The file uses the same keys, nested. */
 export const SETTINGS: readonly Setting[] = [
+  { key: 'workspace', env: 'COLIBRI_WORKSPACE', meaning: 'the folder that Colibri works for', fallback: '.' },
   {
-    key: 'workspace',
-    env: 'COLIBRI_WORKSPACE',
-    meaning: 'the folder that Colibri works for',
-    fallback: 'the current directory',
+    key: 'config',
+    env: 'COLIBRI_CONFIG',
+    meaning: 'the configuration file, instead of colibri.config.{json,yaml,yml}',
+    fallback: '',
   },
   {
-    key: 'dbPath',
+    key: 'database',
     env: 'COLIBRI_DB',
-    meaning: 'the database file, relative to the workspace',
+    meaning: 'the database file, relative to the workspace, or :memory:',
     fallback: 'data/colibri.db',
   },
   {
-    key: 'skillsRoot',
-    env: 'COLIBRI_SKILLS_ROOT',
-    meaning: 'the canonical skills root, relative to the workspace',
-    fallback: '.agents/skills',
+    key: 'surface',
+    env: 'COLIBRI_SURFACE',
+    meaning: 'which MCP tools are offered',
+    fallback: 'full',
+    accepts: ['full', 'phase-0'],
   },
+  {
+    key: 'watch',
+    env: 'COLIBRI_WATCH',
+    meaning: 'how serve notices changes on disk',
+    fallback: 'auto',
+    accepts: ['auto', 'poll', 'off'],
+  },
+  {
+    key: 'http.host',
+    env: 'COLIBRI_HTTP_HOST',
+    meaning: 'the address that serve --http listens on',
+    fallback: '127.0.0.1',
+  },
+  {
+    key: 'http.port',
+    env: 'COLIBRI_HTTP_PORT',
+    meaning: 'its port; 0 takes any free one',
+    fallback: '4870',
+    accepts: { min: 0, max: 65535 },
+  },
+  {
+    key: 'http.token',
+    env: 'COLIBRI_HTTP_TOKEN',
+    meaning: 'the bearer token, needed beyond loopback',
+    fallback: '',
+    secret: true,
+  },
+  ...rootSettings('workspace', 'COLIBRI_SKILLS_ROOT', '.agents/skills'),
+  ...rootSettings('global', 'COLIBRI_GLOBAL_ROOT', '~/.agents/skills'),
+  ...rootSettings('mirror', 'COLIBRI_MIRROR_ROOT', '.claude/skills'),
 ];
 
 export interface ConfigSources {
   readonly cwd: string;
   /** Default: the process's own environment. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** What the caller or the command line said; it wins over the environment. */
-  readonly flags?: { readonly [Key in keyof Config]?: string | undefined };
+  readonly home?: string | undefined;
+  /** What the caller or the command line said, by key; it wins over everything. */
+  readonly flags?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-export function loadConfig(sources: ConfigSources): Config {
-  const { cwd, env = process.env, flags = {} } = sources;
-  const said = (key: keyof Config): string | undefined => {
-    const setting = settingOf(key);
-    const value = flags[key] ?? env[setting.env];
-    if (value === '' || value?.includes('\0')) {
-      throw new ColibriError('CONFIG_INVALID', `${setting.env} is not a usable path: ${setting.meaning}`);
-    }
-    return value;
-  };
-  const value = (key: keyof Config): string => said(key) ?? settingOf(key).fallback;
-  const workspace = path.resolve(cwd, said('workspace') ?? '.');
-  const dbPath = value('dbPath');
+export async function loadConfig(sources: ConfigSources): Promise<Config> {
+  const { env = process.env, home = os.homedir(), flags = {} } = sources;
+  const early = resolveSettings({ flags, env, file: {}, fileName: '' });
+  const workspace = path.resolve(sources.cwd, expandHome(early.get('workspace'), home));
+  if (statSync(workspace, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw new ColibriError('CONFIG_INVALID', `workspace ${workspace} is not a folder; check the path`, {
+      workspace,
+    });
+  }
+  const file = findConfigFile(workspace, early.get('config'));
+  const written = file === null ? null : (await import('./config-file.ts')).readConfigFile(file);
+  const settings = resolveSettings({
+    flags,
+    env,
+    file: flatten(written ?? {}),
+    fileName: file === null ? '' : path.relative(workspace, file),
+  });
+  const place = (text: string) => path.resolve(workspace, expandHome(text, home));
+  const database = settings.get('database');
   return Object.freeze({
     workspace,
-    dbPath: dbPath === ':memory:' ? dbPath : path.resolve(workspace, dbPath),
-    skillsRoot: path.resolve(workspace, value('skillsRoot')),
+    home,
+    database: database === ':memory:' ? database : place(database),
+    // These texts were checked against their lists.
+    surface: settings.get('surface') as Config['surface'],
+    watch: settings.get('watch') as Config['watch'],
+    http: {
+      host: settings.get('http.host'),
+      port: Number(settings.get('http.port')),
+      token: settings.get('http.token') || null,
+    },
+    roots: [...defaultRoots(settings, place), ...extraRoots(written, place)],
+    origins: settings.origins,
   });
 }
 
-function settingOf(key: keyof Config): Setting {
-  const setting = SETTINGS.find((candidate) => candidate.key === key);
-  if (setting === undefined) throw new Error(`no such setting: ${key}`);
-  return setting;
+interface SettingSources {
+  readonly flags: Readonly<Record<string, string | undefined>>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The file's values by dotted key. */
+  readonly file: Readonly<Record<string, string>>;
+  readonly fileName: string;
+}
+
+interface ResolvedSettings {
+  get(key: string): string;
+  readonly origins: readonly SettingOrigin[];
+}
+
+function resolveSettings(sources: SettingSources): ResolvedSettings {
+  const values = new Map<string, string>();
+  const origins = SETTINGS.map((setting): SettingOrigin => {
+    const { value, from } = resolveSetting(setting, sources);
+    checkText(setting, value, from);
+    values.set(setting.key, value);
+    return { key: setting.key, value: setting.secret && value !== '' ? '(secret)' : value, from };
+  });
+  return {
+    origins,
+    get(key) {
+      const value = values.get(key);
+      if (value === undefined) throw new Error(`no such setting: ${key}`);
+      return value;
+    },
+  };
+}
+
+/** Flag, else variable, else file, else default. */
+function resolveSetting(
+  { key, env, fallback }: Setting,
+  { flags, env: variables, file, fileName }: SettingSources,
+): { readonly value: string; readonly from: string } {
+  const flag = flags[key];
+  if (flag !== undefined) return { value: flag, from: 'flag' };
+  const variable = env === null ? undefined : variables[env];
+  if (env !== null && variable !== undefined) return { value: variable, from: env };
+  const written = file[key];
+  if (written !== undefined) return { value: written, from: fileName };
+  return { value: fallback, from: 'default' };
+}
+
+function checkText({ key, accepts, fallback }: Setting, value: string, from: string): void {
+  const fail = (expected: string): never => {
+    const message = `${key} (from ${from}) cannot be ${JSON.stringify(value)}; ${expected}`;
+    throw new ColibriError('CONFIG_INVALID', message, { key, from });
+  };
+  if (value.includes('\0')) fail('remove the NUL character');
+  if (value === '' && fallback !== '') fail('leave it out to get the default');
+  if (accepts === undefined) return;
+  if (accepts === 'boolean') {
+    if (value !== 'true' && value !== 'false') fail('use true or false');
+    return;
+  }
+  if (Array.isArray(accepts)) {
+    if (!accepts.includes(value)) fail(`use one of ${accepts.join(', ')}`);
+    return;
+  }
+  // What is left of the union is the range; `Array.isArray` does not narrow read-only arrays away.
+  const { min, max } = accepts as { readonly min: number; readonly max: number };
+  const number = Number(value);
+  if (!/^\d+$/.test(value) || number < min || number > max) fail(`use a whole number from ${min} to ${max}`);
+}
+
+function defaultRoots(settings: ResolvedSettings, place: (text: string) => string): RootConfig[] {
+  return (['workspace', 'global', 'mirror'] as const)
+    .filter((name) => settings.get(`roots.${name}.enabled`) === 'true')
+    .map((source) => ({
+      path: place(settings.get(`roots.${source}.path`)),
+      source,
+      profile: settings.get(`roots.${source}.profile`) as RootConfig['profile'],
+      depth: Number(settings.get(`roots.${source}.depth`)),
+    }));
+}
+
+function extraRoots(written: ConfigFile | null, place: (text: string) => string): RootConfig[] {
+  const extra = written?.roots?.extra ?? [];
+  return extra
+    .filter(({ enabled }) => enabled !== false)
+    .map(({ path: where, source = 'repo', profile = 'strict', depth = 1 }) => ({
+      path: place(where),
+      source,
+      profile,
+      depth,
+    }));
+}
+
+const CONFIG_NAMES = ['colibri.config.json', 'colibri.config.yaml', 'colibri.config.yml'];
+
+function findConfigFile(workspace: string, said: string): string | null {
+  if (said !== '') return path.resolve(workspace, said);
+  const found = CONFIG_NAMES.filter((name) => existsSync(path.join(workspace, name)));
+  const [first, second] = found;
+  if (first === undefined) return null;
+  if (second === undefined) return path.join(workspace, first);
+  const message = `${found.join(' and ')} both stand in ${workspace}; keep one`;
+  throw new ColibriError('CONFIG_INVALID', message, { files: found });
+}
+
+/** `{ http: { port: 1 } }` → `{ 'http.port': '1' }`; lists are left to their own readers. */
+function flatten(value: object, prefix = ''): Record<string, string> {
+  const flat: Record<string, string> = {};
+  for (const [key, member] of Object.entries(value)) {
+    if (member === undefined || Array.isArray(member)) continue;
+    if (typeof member === 'object' && member !== null)
+      Object.assign(flat, flatten(member, `${prefix}${key}.`));
+    else flat[prefix + key] = String(member);
+  }
+  return flat;
+}
+
+function expandHome(text: string, home: string): string {
+  if (text === '~') return home;
+  return text.startsWith('~/') ? path.join(home, text.slice(2)) : text;
 }

@@ -2,6 +2,7 @@
  * The one composition root (γ), in two phases: first the door answers, then the database opens and the skills load.
  * A client that connects during the second phase waits; it never sees half a server.
  */
+import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 
 import { type Config, loadConfig } from './config.ts';
@@ -9,25 +10,37 @@ import { type ColibriDatabase, openDatabase } from './db/database.ts';
 import { type RecoveryReport, recoverDatabase } from './db/recover.ts';
 import { type AuditSchema, createAuditRepository } from './domains/events/audit-repository.ts';
 import { createAuditSink } from './domains/events/audit-service.ts';
+import { createEventLog } from './domains/events/log-repository.ts';
 import { loadSkillsFromDisk, registerSkillTools } from './domains/skills/repository.ts';
+import type { SkillRoot } from './domains/skills/scan/roots.ts';
+import { scanRoots } from './domains/skills/scan/scan.ts';
+import { createScanRepository } from './domains/skills/scan/scan-repository.ts';
+import type { ScanChanges } from './domains/skills/scan/scan-write.ts';
 import { createSkillsService, type SkillsService } from './domains/skills/service.ts';
+import { displayPath } from './domains/skills/skill-row.ts';
+import { registerRegistryTools } from './domains/skills/tools.ts';
+import { type RegistryWatch, watchRoots } from './domains/skills/watch.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
-import { messageOf } from './lib/errors.ts';
-import { createIds } from './lib/ids.ts';
+import { ColibriError, messageOf } from './lib/errors.ts';
+import { createIds, type Ids } from './lib/ids.ts';
 import type { Logger } from './lib/logger.ts';
+import { printableBlock } from './lib/text.ts';
 import { readVersion } from './lib/version.ts';
 import { type AuditSink, type ColibriServerContext, createServerContext } from './server.ts';
 
 export interface StartupOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly home?: string;
   readonly workspace?: string | undefined;
   readonly dbPath?: string | undefined;
-  /** Overrides the skills root, `<workspace>/.agents/skills`. */
+  /** Indexes this one folder by the contracted loader instead of the configured roots. */
   readonly skillsRoot?: string | undefined;
+  readonly surface?: string | undefined;
+  readonly http?: { readonly host?: string | undefined; readonly port?: string | undefined };
   readonly logger?: Logger;
   /** Which door to open. Default: none, for the command line and the library. */
-  readonly transport?: 'none' | 'stdio';
+  readonly transport?: 'none' | 'stdio' | 'http';
   /** Whether to look through the whole database file for damage before use. */
   readonly check?: 'quick' | 'none';
   /** What ends the process when the second phase fails. */
@@ -44,50 +57,65 @@ export interface Runtime {
   readonly config: Config;
   readonly skills: SkillsService;
   readonly elapsedMs: number;
-  /** Settles when the client on the open door has gone; never without a door. */
+  /** Where the HTTP door listens; null without one. */
+  readonly url: string | null;
+  /** Settles when the client on the open door has gone; never without one. */
   readonly closed: Promise<void>;
-  /** Ends everything that was started, in reverse order. Calling it again does nothing. */
+  /** Ends everything that was started. Calling it again does nothing. */
   close(): Promise<void>;
+}
+
+interface Door {
+  readonly url: string | null;
+  readonly closed: Promise<void>;
+  catalogChanged(): void;
+  close(): Promise<void>;
+}
+
+/** What was started so far. */
+interface Started {
+  door: Door | null;
+  db: ColibriDatabase | null;
+  watch: RegistryWatch | null;
 }
 
 export async function startup(options: StartupOptions = {}): Promise<Runtime> {
   const { clock = systemClock, exit = exitProcess } = options;
   const started = clock.monotonic();
   const logger = options.logger ?? logToStderr;
-  const config = readConfig(options);
-  const stages: (() => Promise<void>)[] = [];
-  const shutdown = createShutdown(stages, logger);
+  const running: Started = { door: null, db: null, watch: null };
+  const shutdown = createShutdown(running, logger);
+  const ready = deferred<SkillsService>();
+
+  const config = await readConfig(options);
+  const late: { audit: AuditSink } = { audit: options.audit ?? NO_AUDIT };
+  const ids = createIds(clock);
+  const ctx = createContext({ logger, clock, ids, late });
 
   // Phase 1: a client gets its answer to `initialize` before anything slow begins.
-  const late: { audit: AuditSink } = { audit: options.audit ?? NO_AUDIT };
-  const ctx = createContext(logger, clock, late);
-  const ready = deferred();
-  const door = options.transport === 'stdio' ? await openStdioDoor(ctx, ready.promise) : null;
-  if (door !== null) {
-    stages.push(door.close);
-    await letDoorAnswer();
-  }
+  const transport = options.transport ?? 'none';
+  running.door = await openDoor(ctx, config, { transport, ready: ready.promise });
+  if (running.door !== null) await letDoorAnswer();
 
   // Phase 2: whatever fails here ends the process, with the reason as the last line of the log.
   try {
-    const db = (options.openDatabase ?? openDatabase)(config.dbPath, { check: options.check ?? 'none' });
-    stages.push(db.close);
-    const load = await db.write(() =>
-      loadSkillsFromDisk(db.handle, config.skillsRoot, logger, { workspace: config.workspace, clock }),
-    );
-    if (options.audit === undefined && door !== null) {
-      const records = await db.records<AuditSchema>();
-      late.audit = createAuditSink(createAuditRepository(records), db.write);
-    }
-    registerSkillTools(ctx, db.handle);
-    ready.resolve();
+    const db = (options.openDatabase ?? openDatabase)(config.database, { check: options.check ?? 'none' });
+    running.db = db;
+    const skills = openRegistry(db, { config, skillsRoot: options.skillsRoot, logger, clock, ids });
+    await firstLoad(skills, logger);
+    if (running.door !== null && options.audit === undefined) late.audit = await openAudit(db);
+    registerTools(ctx, db, { surface: config.surface, skills });
+    if (running.door !== null)
+      running.watch = goLive(skills, running.door, { watch: config.watch, logger, clock });
+    ready.resolve(skills);
     return {
       ctx,
       db: db.handle,
       config,
-      skills: createSkillsService(db.handle, load),
+      skills,
       elapsedMs: clock.monotonic() - started,
-      closed: door?.closed ?? new Promise<void>(() => undefined),
+      url: running.door?.url ?? null,
+      closed: running.door?.closed ?? new Promise<void>(() => undefined),
       close: () => shutdown('closed'),
     };
   } catch (error) {
@@ -104,34 +132,40 @@ export async function recover(
   options: StartupOptions & { readonly force?: boolean } = {},
 ): Promise<RecoveryReport & { readonly skills: number }> {
   const { clock = systemClock } = options;
-  const { dbPath } = readConfig(options);
-  const report = recoverDatabase(dbPath, new Date(clock.now()), { force: options.force ?? false });
+  const { database } = await readConfig(options);
+  const report = recoverDatabase(database, new Date(clock.now()), { force: options.force ?? false });
   const runtime = await startup(options);
   try {
-    return { ...report, skills: runtime.skills.names().length };
+    return { ...report, skills: runtime.skills.count() };
   } finally {
     await runtime.close();
   }
 }
 
-function readConfig(options: StartupOptions): Config {
-  const { workspace, dbPath, skillsRoot } = options;
+function readConfig(options: StartupOptions): Promise<Config> {
   return loadConfig({
     cwd: options.cwd ?? process.cwd(),
     env: options.env,
-    flags: { workspace, dbPath, skillsRoot },
+    home: options.home,
+    flags: {
+      workspace: options.workspace,
+      database: options.dbPath,
+      surface: options.surface,
+      'http.host': options.http?.host,
+      'http.port': options.http?.port,
+    },
   });
 }
 
-function createContext(
-  logger: Logger,
-  clock: Clock,
-  late: { readonly audit: AuditSink },
-): ColibriServerContext {
+function createContext(parts: {
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly late: { readonly audit: AuditSink };
+}): ColibriServerContext {
+  const { late, ...rest } = parts;
   return createServerContext({
-    logger,
-    clock,
-    ids: createIds(clock),
+    ...rest,
     // The log behind it opens in phase 2, after the context exists.
     audit: { enter: (entry) => late.audit.enter(entry), exit: (entry) => late.audit.exit(entry) },
     identify: (request) => ({ id: request.door, sessionId: null, agentTier: null }),
@@ -141,13 +175,27 @@ function createContext(
 
 const NO_AUDIT: AuditSink = { enter: () => undefined, exit: () => undefined };
 
-// Imported here and not above: the command line must not pay for the MCP SDK.
-async function openStdioDoor(
+// The doors are imported here and not above: the command line must not pay for the MCP SDK.
+async function openDoor(
   ctx: ColibriServerContext,
-  ready: Promise<void>,
-): Promise<{ readonly closed: Promise<void>; close(): Promise<void> }> {
-  const { openStdio } = await import('./surfaces/mcp/stdio.ts');
-  return openStdio(ctx, { version: readVersion(), ready });
+  config: Config,
+  {
+    transport,
+    ready,
+  }: { readonly transport: 'none' | 'stdio' | 'http'; readonly ready: Promise<SkillsService> },
+): Promise<Door | null> {
+  if (transport === 'none') return null;
+  const options = { version: readVersion(), ready, surface: config.surface };
+  if (transport === 'stdio') {
+    const { openStdio } = await import('./surfaces/mcp/stdio.ts');
+    return { ...openStdio(ctx, options), url: null };
+  }
+  const { openHttp } = await import('./surfaces/mcp/http.ts');
+  // Clients come and go on HTTP; only a signal ends the server.
+  return {
+    ...(await openHttp(ctx, { ...options, ...config.http })),
+    closed: new Promise<void>(() => undefined),
+  };
 }
 
 // One turn of the event loop starts the reading, the next one reads and answers; the others are to spare.
@@ -158,15 +206,98 @@ async function letDoorAnswer(): Promise<void> {
   for (let turn = 0; turn < ANSWER_TURNS; turn++) await setImmediate();
 }
 
+interface RegistryParts {
+  readonly config: Config;
+  readonly skillsRoot: string | undefined;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+function openRegistry(
+  db: ColibriDatabase,
+  { config, skillsRoot, logger, clock, ids }: RegistryParts,
+): SkillsService {
+  const { workspace, home } = config;
+  const display = (absolute: string) => displayPath(absolute, { workspace, home });
+  const [first] = config.roots;
+  const single = skillsRoot ?? (config.surface === 'phase-0' ? first?.path : undefined);
+  const roots: readonly SkillRoot[] =
+    single === undefined
+      ? config.roots.map((root) => ({ ...root, display: display(root.path) }))
+      : [
+          {
+            path: path.resolve(workspace, single),
+            display: display(path.resolve(workspace, single)),
+            source: 'workspace',
+            profile: 'strict',
+            depth: 1,
+          },
+        ];
+  const events = createEventLog(db.handle, { clock, ids });
+  const repository = createScanRepository(db.handle);
+  const rescan = (): ScanChanges | null => {
+    const [root] = roots;
+    if (single === undefined || root === undefined) {
+      return scanRoots(roots, { repository, events, clock, logger, display });
+    }
+    const { loaded, pruned } = loadSkillsFromDisk(db.handle, root.path, logger, { workspace, clock });
+    return { added: 0, changed: loaded, removed: pruned, shadowed: 0 };
+  };
+  return createSkillsService({ db, roots, rescan, events, workspace, home, logger });
+}
+
+/** A root that cannot be read must not take the server down while the last good index is there. */
+async function firstLoad(skills: SkillsService, logger: Logger): Promise<void> {
+  try {
+    await skills.reload();
+  } catch (error) {
+    if (!(error instanceof ColibriError) || error.code !== 'ROOT_UNREADABLE' || skills.count() === 0)
+      throw error;
+    logger('[colibri] serving the last good index:', error.message);
+  }
+}
+
+async function openAudit(db: ColibriDatabase): Promise<AuditSink> {
+  return createAuditSink(createAuditRepository(await db.records<AuditSchema>()), db.write);
+}
+
+function registerTools(
+  ctx: ColibriServerContext,
+  db: ColibriDatabase,
+  { surface, skills }: { readonly surface: Config['surface']; readonly skills: SkillsService },
+): void {
+  if (surface === 'phase-0') {
+    registerSkillTools(ctx, db.handle);
+    return;
+  }
+  registerSkillTools(ctx, db.handle, { paged: true });
+  registerRegistryTools(ctx, skills);
+}
+
+function goLive(
+  skills: SkillsService,
+  door: Door,
+  {
+    watch,
+    logger,
+    clock,
+  }: { readonly watch: Config['watch']; readonly logger: Logger; readonly clock: Clock },
+): RegistryWatch | null {
+  skills.onChange(() => door.catalogChanged());
+  return watch === 'off' ? null : watchRoots(skills, { mode: watch, logger, clock });
+}
+
+/** Ends the watching, then lets the door finish its calls, then closes what they use. */
 function createShutdown(
-  stages: (() => Promise<void>)[],
+  running: Started,
   logger: Logger,
 ): (reason: 'closed' | 'phase-2-failed') => Promise<void> {
   let ended: Promise<void> | null = null;
   const run = async (reason: string): Promise<void> => {
-    for (const stop of stages.reverse()) {
+    for (const part of [running.watch, running.door, running.db]) {
       try {
-        await stop();
+        await part?.close();
       } catch (error) {
         logger(`[colibri] shutdown (${reason}):`, messageOf(error));
       }
@@ -175,10 +306,16 @@ function createShutdown(
   return (reason) => (ended ??= run(reason));
 }
 
-function deferred(): { promise: Promise<void>; resolve: () => void; reject: (reason: unknown) => void } {
-  let resolve: () => void = () => undefined;
+interface Deferred<T> {
+  readonly promise: Promise<T>;
+  readonly resolve: (value: T) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+function deferred<T>(): Deferred<T> {
+  let resolve: (value: T) => void = () => undefined;
   let reject: (reason: unknown) => void = () => undefined;
-  const promise = new Promise<void>((onResolve, onReject) => {
+  const promise = new Promise<T>((onResolve, onReject) => {
     resolve = onResolve;
     reject = onReject;
   });
@@ -188,7 +325,7 @@ function deferred(): { promise: Promise<void>; resolve: () => void; reject: (rea
 }
 
 function logToStderr(...args: unknown[]): void {
-  process.stderr.write(`${args.map(String).join(' ')}\n`);
+  process.stderr.write(`${printableBlock(args.map(String).join(' '))}\n`);
 }
 
 function exitProcess(code: number): void {

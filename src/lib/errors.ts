@@ -7,6 +7,7 @@ export const ERROR_CODES = {
   AUDIT_FAILED: 'a call could not be recorded, so its answer is withheld',
   NOT_READY: 'the server could not finish starting',
   SKILL_NOT_FOUND: 'no skill of this name is indexed',
+  FILE_CHANGED: 'a file is not what it was when its skill was listed or loaded',
   ROOT_UNREADABLE: 'a skills root exists but cannot be read',
   DB_CORRUPT: 'the database file is damaged',
   DB_FUTURE: 'the database was written by a newer Colibri',

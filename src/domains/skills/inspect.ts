@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { messageOf, systemCodeOf } from '../../lib/errors.ts';
 import type { DiagnosticCode, SkillDiagnostic } from './diagnostic-codes.ts';
-import { shown } from './findings.ts';
+import { shown } from './format/findings.ts';
 import { parseSkill } from './parse.ts';
 import type { ParsedSkill, Profile } from './skill.ts';
 import { readSkillBytes } from './skill-file.ts';

@@ -3,11 +3,11 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import { hasErrors } from '../../lib/diagnostics.ts';
 import { sha256Hex } from '../../lib/digest.ts';
 import type { SkillDiagnostic } from './diagnostic-codes.ts';
-import { readFields } from './fields.ts';
-import { createFindings, type Findings } from './findings.ts';
-import { type Fences, FRONTMATTER_BYTES_MAX, splitFrontmatter } from './frontmatter.ts';
-import { fieldLine, readFrontmatter } from './frontmatter-yaml.ts';
-import { deepFreeze } from './json-values.ts';
+import { readFields } from './format/fields.ts';
+import { createFindings, type Findings } from './format/findings.ts';
+import { type Fences, FRONTMATTER_BYTES_MAX, splitFrontmatter } from './format/frontmatter.ts';
+import { fieldLine, readFrontmatter } from './format/frontmatter-yaml.ts';
+import { deepFreeze } from './format/json-values.ts';
 import type { ParsedSkill, Profile } from './skill.ts';
 
 export interface SkillPlace {

@@ -3,6 +3,7 @@ import type Database from 'better-sqlite3';
 
 import type { Diagnostic } from '../../lib/diagnostics.ts';
 import { foldCase } from '../../lib/text.ts';
+import type { RejectedSkill, ShadowedSkill, SkillAlias } from './scan/scan-repository.ts';
 import type { AgentTier, SkillFrontmatter, SkillTier, WorkflowStep } from './schema.ts';
 import { type SkillSource, searchText } from './skill-row.ts';
 
@@ -41,6 +42,22 @@ export interface SkillDetail extends SkillSummary {
   readonly diagnostics: readonly Diagnostic[];
   readonly frontmatter: SkillFrontmatter;
   readonly loaded_at: string;
+  readonly user_invocable: boolean;
+  readonly model_invocable: boolean;
+  readonly argument_hint: string | null;
+  readonly arguments: readonly string[];
+  readonly when_to_use: string | null;
+  readonly disallowed_tools: readonly string[];
+  readonly model: string | null;
+  readonly body: string;
+}
+
+/** A skill as a command that a person can give. */
+export interface SkillCommand {
+  readonly name: string;
+  readonly description: string;
+  readonly arguments: readonly string[];
+  readonly argument_hint: string | null;
   readonly body: string;
 }
 
@@ -49,67 +66,87 @@ export interface SkillFilters {
   readonly capability?: string | undefined;
 }
 
-// `instr` takes the text literally, so `%`, `_` and `\` need no escaping. Rows written without search_text are folded
-// on the spot. The first capability test is cheap and may say yes too often; the second is exact.
-export const SKILL_FILTER_SQL = `
-  (:search IS NULL
-    OR instr(CASE search_text WHEN '' THEN colibri_search_text(name, description) ELSE search_text END, :search) > 0)
-  AND (:capability IS NULL
-    OR (instr(capabilities, :token) > 0
-      AND EXISTS (SELECT 1 FROM json_each(skills.capabilities) WHERE value = :capability)))
-  ORDER BY name ASC`;
-
-/** An empty filter is no filter. */
-export function skillFilterParameters(filters: SkillFilters): Readonly<Record<string, string | null>> {
-  const capability = filters.capability || null;
-  return {
-    search: filters.search ? foldCase(filters.search) : null,
-    capability,
-    token: capability === null ? null : JSON.stringify(capability),
-  };
-}
-
-/** Statements made once per connection; the SQL function that the filter needs comes with them. */
-export function preparedOnce<T>(prepare: (db: Database.Database) => T): (db: Database.Database) => T {
-  const made = new WeakMap<Database.Database, T>();
-  return (db) => {
-    const known = made.get(db);
-    if (known !== undefined) return known;
-    db.function('colibri_search_text', { deterministic: true }, (name, description) =>
-      searchText(String(name), String(description)),
-    );
-    const fresh = prepare(db);
-    made.set(db, fresh);
-    return fresh;
-  };
+export interface SkillPageFilters extends SkillFilters {
+  /** Only names after this one. */
+  readonly after?: string | undefined;
+  readonly limit?: number | undefined;
 }
 
 const SUMMARY_COLUMNS = `name, version, description, capabilities, greek_letter, source_path AS path,
   tier, invokable_by, source, directory AS source_dir`;
+const DETAIL_COLUMNS = `${SUMMARY_COLUMNS}, entrypoint, category, license, compatibility, metadata, allowed_tools,
+  triggers, required_tools, workflow, verification, root, digest, body_version, body_tokens, diagnostics,
+  frontmatter_json AS frontmatter, loaded_at, user_invocable, model_invocable, argument_hint, arguments, when_to_use,
+  disallowed_tools, model, body`;
 
-const statements = preparedOnce((db) => ({
-  summaries: db.prepare(`SELECT ${SUMMARY_COLUMNS} FROM skills WHERE ${SKILL_FILTER_SQL}`),
-  detail: db.prepare(
-    `SELECT ${SUMMARY_COLUMNS}, entrypoint, category, license, compatibility, metadata, allowed_tools, triggers,
-       required_tools, workflow, verification, root, digest, body_version, body_tokens, diagnostics,
-       frontmatter_json AS frontmatter, loaded_at, body
-     FROM skills WHERE name = ?`,
-  ),
-  names: db.prepare('SELECT name FROM skills ORDER BY name').pluck(),
-}));
-
-export function findSummaries(db: Database.Database, filters: SkillFilters = {}): readonly SkillSummary[] {
-  const rows = statements(db).summaries.all(skillFilterParameters(filters)) as Record<string, unknown>[];
+export function findSummaries(
+  db: Database.Database,
+  filters: SkillPageFilters = {},
+): readonly SkillSummary[] {
+  const rows = filteredSkills(db, SUMMARY_COLUMNS, filters) as Record<string, unknown>[];
   return rows.map((row) => decodeJson<SkillSummary>(row, SUMMARY_JSON));
 }
 
+export function countSkills(db: Database.Database, filters: SkillFilters = {}): number {
+  const [row] = filteredSkills(db, 'count(*) AS count', filters) as { count: number }[];
+  return row?.count ?? 0;
+}
+
 export function findDetail(db: Database.Database, name: string): SkillDetail | null {
-  const row = statements(db).detail.get(name) as Record<string, unknown> | undefined;
-  return row === undefined ? null : decodeJson<SkillDetail>(row, DETAIL_JSON);
+  const statement = prepared(db, `SELECT ${DETAIL_COLUMNS} FROM skills WHERE name = ?`);
+  const row = statement.get(name) as Record<string, unknown> | undefined;
+  if (row === undefined) return null;
+  for (const flag of ['user_invocable', 'model_invocable']) row[flag] = row[flag] === 1;
+  return decodeJson<SkillDetail>(row, DETAIL_JSON);
 }
 
 export function allNames(db: Database.Database): readonly string[] {
-  return statements(db).names.all() as string[];
+  return (prepared(db, 'SELECT name FROM skills ORDER BY name').all() as { name: string }[]).map(
+    ({ name }) => name,
+  );
+}
+
+/** Rows of `skills` that match all given filters, by name. An empty filter is no filter. */
+export function filteredSkills(db: Database.Database, columns: string, filters: SkillPageFilters): unknown[] {
+  const conditions: string[] = [];
+  if (filters.search) conditions.push(SEARCH_SQL);
+  if (filters.capability) {
+    conditions.push('name IN (SELECT name FROM skill_capabilities WHERE capability = :capability)');
+  }
+  if (filters.after !== undefined) conditions.push('name > :after');
+  const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+  const limit = filters.limit === undefined ? '' : 'LIMIT :limit';
+  return prepared(db, `SELECT ${columns} FROM skills ${where} ORDER BY name ASC ${limit}`).all({
+    search: foldCase(filters.search ?? ''),
+    capability: filters.capability,
+    after: filters.after,
+    limit: filters.limit,
+  });
+}
+
+// `instr` takes the text literally, so `%`, `_` and `\\` need no escaping. Rows written without search_text are folded
+// on the spot.
+const SEARCH_SQL =
+  "instr(CASE search_text WHEN '' THEN colibri_search_text(name, description) ELSE search_text END, :search) > 0";
+
+const statements = new WeakMap<Database.Database, Map<string, Database.Statement>>();
+
+/** A statement made once per connection; with the first comes the SQL function that the search needs. */
+export function prepared(db: Database.Database, sql: string): Database.Statement {
+  let known = statements.get(db);
+  if (known === undefined) {
+    known = new Map();
+    statements.set(db, known);
+    db.function('colibri_search_text', { deterministic: true }, (name, description) =>
+      searchText(String(name), String(description)),
+    );
+  }
+  let statement = known.get(sql);
+  if (statement === undefined) {
+    statement = db.prepare(sql);
+    known.set(sql, statement);
+  }
+  return statement;
 }
 
 const SUMMARY_JSON = ['capabilities', 'invokable_by'] as const;
@@ -123,10 +160,71 @@ const DETAIL_JSON = [
   'verification',
   'diagnostics',
   'frontmatter',
+  'arguments',
+  'disallowed_tools',
 ] as const;
 
 /** The columns were written by `skillRowValues`, so their JSON has the types of `T`. */
 function decodeJson<T>(row: Record<string, unknown>, columns: readonly string[]): T {
   for (const column of columns) row[column] = JSON.parse(String(row[column]));
   return row as T;
+}
+
+/** User-invocable skills by name, without their bodies. */
+export function findCommands(
+  db: Database.Database,
+  { after = '', limit }: { readonly after?: string | undefined; readonly limit: number },
+): readonly Omit<SkillCommand, 'body'>[] {
+  const sql = `SELECT name, description, arguments, argument_hint FROM skills
+    WHERE user_invocable = 1 AND name > ? ORDER BY name LIMIT ?`;
+  const rows = prepared(db, sql).all(after, limit) as Record<string, unknown>[];
+  return rows.map((row) => decodeJson<SkillCommand>(row, ['arguments']));
+}
+
+export function findCommand(db: Database.Database, name: string): SkillCommand | null {
+  const sql = `SELECT name, description, arguments, argument_hint, body FROM skills
+    WHERE user_invocable = 1 AND name = ?`;
+  const row = prepared(db, sql).get(name) as Record<string, unknown> | undefined;
+  return row === undefined ? null : decodeJson<SkillCommand>(row, ['arguments']);
+}
+
+export function findShadowed(db: Database.Database, name?: string): readonly ShadowedSkill[] {
+  const where = name === undefined ? '' : 'WHERE name = :name';
+  const sql = `SELECT directory, name, description, version, source, root, source_path AS path, digest, winner_path
+    FROM skill_shadowed ${where} ORDER BY name, directory`;
+  return prepared(db, sql).all(name === undefined ? {} : { name }) as ShadowedSkill[];
+}
+
+export function findRejections(db: Database.Database): readonly RejectedSkill[] {
+  const sql =
+    'SELECT directory, root, source, lenient_ok, diagnostics FROM skill_rejections ORDER BY directory';
+  return (prepared(db, sql).all() as Record<string, unknown>[]).map((row) => ({
+    ...decodeJson<RejectedSkill>(row, ['diagnostics']),
+    lenient_ok: row['lenient_ok'] === 1,
+  }));
+}
+
+export function findAliases(db: Database.Database): readonly SkillAlias[] {
+  return prepared(
+    db,
+    'SELECT directory, root, target FROM skill_aliases ORDER BY directory',
+  ).all() as SkillAlias[];
+}
+
+/** How much the registry holds. */
+export interface RegistryCounts {
+  readonly skills: number;
+  readonly shadowed: number;
+  readonly rejected: number;
+  /** Of the rejected, those that the lenient profile would load. */
+  readonly lenient_ok: number;
+  readonly aliases: number;
+}
+
+export function registryCounts(db: Database.Database): RegistryCounts {
+  const sql = `SELECT (SELECT count(*) FROM skills) AS skills, (SELECT count(*) FROM skill_shadowed) AS shadowed,
+    (SELECT count(*) FROM skill_rejections) AS rejected,
+    (SELECT count(*) FROM skill_rejections WHERE lenient_ok = 1) AS lenient_ok,
+    (SELECT count(*) FROM skill_aliases) AS aliases`;
+  return prepared(db, sql).get() as RegistryCounts;
 }

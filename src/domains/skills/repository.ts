@@ -8,15 +8,10 @@ import { z } from 'zod';
 import { type Clock, isoNow, systemClock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { type ColibriServerContext, registerColibriTool } from '../../server.ts';
-import { listRoot, rootExists, type SkillDirectory } from './disk.ts';
 import { parseSkill } from './parse.ts';
-import {
-  findSummaries,
-  preparedOnce,
-  SKILL_FILTER_SQL,
-  skillFilterParameters,
-} from './registry-repository.ts';
+import { countSkills, filteredSkills, findSummaries, prepared } from './registry-repository.ts';
 import { skillRowWriter } from './rows-repository.ts';
+import { listRoot, rootExists, type SkillDirectory } from './scan/disk.ts';
 import { readSkillBytes } from './skill-file.ts';
 import { displayPath, skillRowValues } from './skill-row.ts';
 
@@ -84,38 +79,73 @@ export function loadSkillsFromDisk(
 
 /** The row of that name, or null. */
 export function getSkill(db: Database.Database, name: string): SkillRow | null {
-  const row = statements(db).get.get(name) as StoredRow | undefined;
+  const row = prepared(db, `SELECT ${COLUMNS} FROM skills WHERE name = ?`).get(name) as StoredRow | undefined;
   return row === undefined ? null : skillRow(row);
 }
 
 /** Matching skills, ordered by name. */
 export function listSkills(db: Database.Database, filters: ListSkillsFilters = {}): readonly SkillRow[] {
-  const rows = statements(db).list.all(skillFilterParameters(filters)) as StoredRow[];
-  return rows.map(skillRow);
+  return (filteredSkills(db, COLUMNS, filters) as StoredRow[]).map(skillRow);
 }
+
+const PAGE_SKILLS = 100;
+const PAGE_SKILLS_MAX = 1000;
+
+const SKILL_LIST = {
+  title: 'skill_list',
+  description:
+    'List all skills loaded from .agents/skills/*/SKILL.md into the ε Skill Registry, with optional substring search and capability filter.',
+  annotations: { readOnlyHint: true, openWorldHint: false },
+} as const;
 
 const skillListInput = z.object({
   search: z.string().optional().describe('substring of name or description, case-insensitive'),
   capability: z.string().optional().describe('exactly one declared capability'),
 });
 
+const pagedSkillListInput = skillListInput.extend({
+  limit: z
+    .int()
+    .min(1)
+    .max(PAGE_SKILLS_MAX)
+    .optional()
+    .describe(`skills per page, ${PAGE_SKILLS} by default`),
+  cursor: z.string().optional().describe('next_cursor of the page before'),
+});
+
+export interface SkillToolOptions {
+  /** Answers page by page instead of with everything at once. */
+  readonly paged?: boolean;
+}
+
 /** Registers exactly one tool, `skill_list`. */
-export function registerSkillTools(ctx: ColibriServerContext, db: Database.Database): void {
-  registerColibriTool(
-    ctx,
-    'skill_list',
-    {
-      title: 'skill_list',
-      description:
-        'List all skills loaded from .agents/skills/*/SKILL.md into the ε Skill Registry, with optional substring search and capability filter.',
-      inputSchema: skillListInput,
-      annotations: { readOnlyHint: true, openWorldHint: false },
-    },
-    ({ search, capability }) => {
-      const skills = findSummaries(db, { search, capability });
-      return { skills, total_count: skills.length };
-    },
-  );
+export function registerSkillTools(
+  ctx: ColibriServerContext,
+  db: Database.Database,
+  options: SkillToolOptions = {},
+): void {
+  if (options.paged) {
+    registerColibriTool(ctx, 'skill_list', { ...SKILL_LIST, inputSchema: pagedSkillListInput }, (input) =>
+      listPage(db, input),
+    );
+    return;
+  }
+  registerColibriTool(ctx, 'skill_list', { ...SKILL_LIST, inputSchema: skillListInput }, (filters) => {
+    const skills = findSummaries(db, filters);
+    return { skills, total_count: skills.length };
+  });
+}
+
+function listPage(db: Database.Database, input: z.output<typeof pagedSkillListInput>): unknown {
+  const { search, capability, limit = PAGE_SKILLS, cursor } = input;
+  const rows = findSummaries(db, { search, capability, after: cursor, limit: limit + 1 });
+  const skills = rows.slice(0, limit);
+  const last = skills.at(-1);
+  return {
+    skills,
+    total_count: countSkills(db, { search, capability }),
+    ...(rows.length > limit && last !== undefined ? { next_cursor: last.name } : {}),
+  };
 }
 
 function loadRoot(
@@ -129,6 +159,7 @@ function loadRoot(
   const { directories, refused } = listRoot(root);
   const writer = skillRowWriter(db);
   const loadedAt = isoNow(clock);
+  writer.forgetScans();
   const keepNames: string[] = [];
   let skipped = refused.length;
   for (const { file, message } of refused) logger('[colibri] skill skipped:', `${file}:`, message);
@@ -173,8 +204,3 @@ function skillRow(row: StoredRow): SkillRow {
 
 const COLUMNS =
   'name, description, version, entrypoint, capabilities, greek_letter, body, source_path, frontmatter_json, loaded_at';
-
-const statements = preparedOnce((db) => ({
-  get: db.prepare(`SELECT ${COLUMNS} FROM skills WHERE name = ?`),
-  list: db.prepare(`SELECT ${COLUMNS} FROM skills WHERE ${SKILL_FILTER_SQL}`),
-}));

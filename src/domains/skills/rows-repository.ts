@@ -5,8 +5,11 @@ import { SKILL_COLUMNS, type SkillRowValues } from './skill-row.ts';
 
 export interface SkillRowWriter {
   upsert(row: SkillRowValues): void;
+  delete(name: string): void;
   /** Deletes every row whose name is not in the list and says how many went. */
   prune(keepNames: readonly string[]): number;
+  /** Makes the registry read every root anew, because somebody else has written the rows. */
+  forgetScans(): void;
 }
 
 export function skillRowWriter(db: Database.Database): SkillRowWriter {
@@ -17,12 +20,21 @@ export function skillRowWriter(db: Database.Database): SkillRowWriter {
     `INSERT INTO skills (${SKILL_COLUMNS.join(', ')}) VALUES (${SKILL_COLUMNS.map(() => '?').join(', ')})
      ON CONFLICT(name) DO UPDATE SET ${updates.join(', ')}`,
   );
+  const remove = db.prepare('DELETE FROM skills WHERE name = ?');
   // The names travel as one JSON value: SQLite limits the number of bound parameters, not their size.
   const prune = db.prepare('DELETE FROM skills WHERE name NOT IN (SELECT value FROM json_each(?))');
   return {
     upsert: (row) => {
       upsert.run(row);
     },
+    delete: (name) => {
+      remove.run(name);
+    },
     prune: (keepNames) => prune.run(JSON.stringify(keepNames)).changes,
+    forgetScans: () => {
+      db.exec(
+        'DELETE FROM skill_roots; DELETE FROM skill_shadowed; DELETE FROM skill_rejections; DELETE FROM skill_aliases;',
+      );
+    },
   };
 }

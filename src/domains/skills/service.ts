@@ -1,42 +1,185 @@
-/** What the doors may ask of the skill index. */
+/** The skill registry (ε): what the doors may ask of it. */
+import path from 'node:path';
+
 import type { ColibriDatabase } from '../../db/database.ts';
-import { ColibriError } from '../../lib/errors.ts';
+import { ColibriError, messageOf } from '../../lib/errors.ts';
+import type { Logger } from '../../lib/logger.ts';
 import { nearest } from '../../lib/text.ts';
+import type { EventLog } from '../events/log-repository.ts';
+import { createPublication, type PublishedSkill } from './publication.ts';
 import {
   allNames,
+  countSkills,
+  findAliases,
+  findCommand,
+  findCommands,
   findDetail,
+  findRejections,
+  findShadowed,
   findSummaries,
+  type RegistryCounts,
+  registryCounts,
+  type SkillCommand,
   type SkillDetail,
   type SkillFilters,
+  type SkillPageFilters,
   type SkillSummary,
 } from './registry-repository.ts';
-import type { LoadSkillsResult } from './repository.ts';
+import type { SkillRoot } from './scan/roots.ts';
+import type { RejectedSkill, ShadowedSkill, SkillAlias } from './scan/scan-repository.ts';
+import type { ScanChanges } from './scan/scan-write.ts';
 
 export interface SkillsService {
-  list(filters?: SkillFilters): readonly SkillSummary[];
+  readonly roots: readonly SkillRoot[];
+  list(filters?: SkillPageFilters): readonly SkillSummary[];
+  count(filters?: SkillFilters): number;
   get(name: string): SkillDetail | null;
   /** Like `get`, but an unknown name is an error that names the nearest ones. */
   require(name: string): SkillDetail;
   names(): readonly string[];
-  /** What the scan at start found. */
-  lastLoad(): LoadSkillsResult;
+  /** Copies that lost their name to another, of one name or of all. */
+  shadowed(name?: string): readonly ShadowedSkill[];
+  rejections(): readonly RejectedSkill[];
+  aliases(): readonly SkillAlias[];
+  counts(): RegistryCounts;
+  /** Brings the index in line with the disk; null when nothing had changed. A root that cannot be read is thrown. */
+  reload(): Promise<ScanChanges | null>;
+  /** Calls back after every change of the catalog; the answer ends it. */
+  onChange(listener: (changes: ScanChanges) => void): () => void;
+  /** Skills that a person may invoke, by name. */
+  commandPage(page: { readonly after?: string | undefined; readonly limit: number }): CommandPage;
+  command(name: string): SkillCommand | null;
+  /** Skills fit for the MCP skills extension, by name; `next` is where the following page starts after. */
+  publishedPage(page: { readonly after?: string | undefined; readonly limit: number }): PublishedPage;
+  published(name: string): PublishedSkill | null;
+  /** The bytes of a file of a published skill, or null when it lists no such file. */
+  readPublished(name: string, file: string): Buffer | null;
 }
 
-export function createSkillsService(db: ColibriDatabase['handle'], load: LoadSkillsResult): SkillsService {
+export interface CommandPage {
+  readonly commands: readonly Omit<SkillCommand, 'body'>[];
+  readonly next: string | null;
+}
+
+export interface PublishedPage {
+  readonly skills: readonly PublishedSkill[];
+  readonly next: string | null;
+}
+
+export interface SkillsServiceParts {
+  readonly db: ColibriDatabase;
+  readonly roots: readonly SkillRoot[];
+  /** Compares the disk with the index and writes what differs; null when nothing did. */
+  readonly rescan: () => ScanChanges | null;
+  readonly events: EventLog;
+  readonly workspace: string;
+  readonly home: string;
+  readonly logger: Logger;
+}
+
+export function createSkillsService(parts: SkillsServiceParts): SkillsService {
+  const { handle } = parts.db;
+  const listeners = new Set<(changes: ScanChanges) => void>();
+  let lastFailure = '';
+  const publication = createPublication(parts.roots.map((root) => root.path));
+  const absolute = (shown: string) =>
+    path.resolve(parts.workspace, shown.startsWith('~/') ? path.join(parts.home, shown.slice(2)) : shown);
+  const placeOf = ({ name, source_dir }: Pick<SkillSummary, 'name' | 'source_dir'>) => ({
+    name,
+    directory: absolute(source_dir),
+  });
+
   return {
-    list: (filters) => findSummaries(db, filters),
-    get: (name) => findDetail(db, name),
-    require(name) {
-      const skill = findDetail(db, name);
-      if (skill !== null) return skill;
-      const near = nearest(name, allNames(db));
-      const hint = near.length === 0 ? 'colibri list shows all' : `did you mean ${near.join(', ')}?`;
-      throw new ColibriError('SKILL_NOT_FOUND', `no skill named ${JSON.stringify(name)}; ${hint}`, {
-        name,
-        nearest: near,
-      });
+    roots: parts.roots,
+    list: (filters) => findSummaries(handle, filters),
+    count: (filters) => countSkills(handle, filters),
+    get: (name) => findDetail(handle, name),
+    require: (name) => findDetail(handle, name) ?? unknownSkill(name, allNames(handle)),
+    names: () => allNames(handle),
+    shadowed: (name) => findShadowed(handle, name),
+    rejections: () => findRejections(handle),
+    aliases: () => findAliases(handle),
+    counts: () => registryCounts(handle),
+    async reload() {
+      try {
+        const changes = await parts.db.write(parts.rescan);
+        lastFailure = '';
+        if (changes !== null) notify(listeners, changes, parts.logger);
+        return changes;
+      } catch (error) {
+        // The same trouble at every look is recorded once.
+        if (messageOf(error) !== lastFailure) await recordFailure(parts, error);
+        lastFailure = messageOf(error);
+        throw error;
+      }
     },
-    names: () => allNames(db),
-    lastLoad: () => load,
+    onChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    commandPage: ({ after, limit }) => {
+      const rows = findCommands(handle, { after, limit: limit + 1 });
+      const commands = rows.slice(0, limit);
+      return { commands, next: rows.length > limit ? (commands.at(-1)?.name ?? null) : null };
+    },
+    command: (name) => findCommand(handle, name),
+    publishedPage({ after, limit }) {
+      const skills: PublishedSkill[] = [];
+      let last = after;
+      // One row more than fits tells whether there is a next page; unfit skills make a page shorter, never the listing.
+      const rows = findSummaries(handle, { after, limit: limit + 1 });
+      for (const row of rows.slice(0, limit)) {
+        const published = publication.publish(placeOf(row));
+        if (published !== null) skills.push(published);
+        last = row.name;
+      }
+      return { skills, next: rows.length > limit ? (last ?? null) : null };
+    },
+    published(name) {
+      const skill = findDetail(handle, name);
+      return skill === null ? null : publication.publish(placeOf(skill));
+    },
+    readPublished(name, file) {
+      const skill = findDetail(handle, name);
+      return skill === null ? null : publication.read(placeOf(skill), file);
+    },
   };
+}
+
+async function recordFailure({ db, events }: SkillsServiceParts, error: unknown): Promise<void> {
+  if (!(error instanceof ColibriError) || error.code !== 'ROOT_UNREADABLE') return;
+  const detail = { root: String(error.details?.['root']), reason: String(error.details?.['reason']) };
+  await db.write(() =>
+    events.appendAlone([
+      {
+        type: 'skill.warning',
+        stream: 'catalog',
+        actor: 'registry',
+        sensitivity: 'private',
+        payload: { kind: 'scan-aborted', detail },
+      },
+    ]),
+  );
+}
+
+function unknownSkill(name: string, names: readonly string[]): never {
+  const near = nearest(name, names);
+  const hint = near.length === 0 ? 'colibri list shows all' : `did you mean ${near.join(', ')}?`;
+  const message = `no skill named ${JSON.stringify(name)}; ${hint}`;
+  throw new ColibriError('SKILL_NOT_FOUND', message, { name, nearest: near });
+}
+
+/** A listener that fails must not keep the others from hearing. */
+function notify(
+  listeners: ReadonlySet<(changes: ScanChanges) => void>,
+  changes: ScanChanges,
+  logger: Logger,
+): void {
+  for (const listener of listeners) {
+    try {
+      listener(changes);
+    } catch (error) {
+      logger('[colibri] a listener failed:', messageOf(error));
+    }
+  }
 }

@@ -1,27 +1,16 @@
-import {
-  type BigIntStats,
-  closeSync,
-  constants,
-  fstatSync,
-  openSync,
-  readlinkSync,
-  readSync,
-  realpathSync,
-} from 'node:fs';
+import { closeSync, openSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 
 import { messageOf, systemCodeOf } from '../../lib/errors.ts';
+import { readOpenFile, SAFE_READ } from '../../lib/regular-file.ts';
 import type { DiagnosticCode, SkillDiagnostic } from './diagnostic-codes.ts';
 
 /** Largest SKILL.md. */
 export const SKILL_BYTES_MAX: number = 1024 * 1024;
 
 export type SkillBytes =
-  | { readonly ok: true; readonly bytes: Uint8Array; readonly stat: BigIntStats }
+  | { readonly ok: true; readonly bytes: Buffer }
   | { readonly ok: false; readonly diagnostic: SkillDiagnostic };
-
-// Non-blocking, so that a pipe without writer opens at once; no link, no controlling terminal.
-const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 /**
  * Reads a SKILL.md without ever waiting: open, fstat, read, close.
@@ -34,7 +23,7 @@ export function readSkillBytes(
 ): SkillBytes {
   let fd: number;
   try {
-    fd = openSync(file, FLAGS);
+    fd = openSync(file, SAFE_READ);
   } catch (error) {
     if (isLink(error)) return readLinked(file, options.allowedRoots);
     return openFailure(file, error);
@@ -53,30 +42,16 @@ function readAndClose(file: string, fd: number): SkillBytes {
 }
 
 function readOpen(file: string, fd: number): SkillBytes {
-  const stat = fstatSync(fd, { bigint: true });
-  if (!stat.isFile()) {
-    return refusal('file-not-regular', file, 'is not a regular file; replace it with a text file');
+  const read = readOpenFile(fd, SKILL_BYTES_MAX);
+  if (read.ok) return { ok: true, bytes: read.bytes };
+  switch (read.reason) {
+    case 'not-regular':
+      return refusal('file-not-regular', file, 'is not a regular file; replace it with a text file');
+    case 'too-large':
+      return refusal('file-too-large', file, 'has more than 1 MiB; move parts into other files');
+    case 'changed':
+      return refusal('file-unreadable', file, 'changed while it was read; try again');
   }
-  if (stat.size > SKILL_BYTES_MAX) {
-    return refusal(
-      'file-too-large',
-      file,
-      `has ${stat.size} bytes, more than 1 MiB; move parts into other files`,
-    );
-  }
-  const size = Number(stat.size);
-  // A buffer of its own: the caller keeps the bytes, and one shared buffer with a copy for each measured no faster.
-  // The spare byte shows in the same call whether the file has grown.
-  const buffer = Buffer.allocUnsafe(size + 1);
-  let length = readSync(fd, buffer, 0, size + 1, null);
-  // A short read is rare on a disk but allowed; only an empty one means the end.
-  for (let more = length; more > 0 && length < size; length += more) {
-    more = readSync(fd, buffer, length, size + 1 - length, null);
-  }
-  if (length > size) {
-    return refusal('file-unreadable', file, 'changed while it was read; try again');
-  }
-  return { ok: true, bytes: buffer.subarray(0, length), stat };
 }
 
 /** Linux says ELOOP for a link under O_NOFOLLOW, FreeBSD EMLINK. */
@@ -92,7 +67,7 @@ function readLinked(file: string, allowedRoots: readonly string[] | undefined): 
   try {
     target = realpathSync(file);
     if (!isInside(target, roots)) return linkOutside(file);
-    fd = openSync(target, FLAGS);
+    fd = openSync(target, SAFE_READ);
   } catch (error) {
     return linkFailure(file, error);
   }

@@ -50,6 +50,13 @@ export const SKILL_COLUMNS = [
   'body_tokens',
   'diagnostics',
   'search_text',
+  'user_invocable',
+  'model_invocable',
+  'argument_hint',
+  'arguments',
+  'when_to_use',
+  'disallowed_tools',
+  'model',
 ] as const;
 
 export interface RowContext {
@@ -91,6 +98,13 @@ export function skillRowValues(skill: ParsedSkill, context: RowContext): SkillRo
     skill.bodyTokens,
     jsonList(context.diagnostics),
     searchText(skill.name, skill.description),
+    skill.userInvocable ? 1 : 0,
+    skill.disableModelInvocation ? 0 : 1,
+    skill.argumentHint,
+    jsonList(skill.arguments),
+    skill.whenToUse,
+    jsonList(skill.disallowedTools),
+    skill.model,
   ];
 }
 

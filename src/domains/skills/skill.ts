@@ -1,4 +1,5 @@
 /** What a SKILL.md says, as values. */
+import type { Json } from '../../lib/json.ts';
 
 /** How severe a finding is depends on it; see docs/skill-format.md. */
 export type Profile = 'strict' | 'lenient' | 'publish';
@@ -6,8 +7,6 @@ export type Profile = 'strict' | 'lenient' | 'publish';
 export type AgentTier = 'T0' | 'T1' | 'T2' | 'T3' | 'T4';
 
 export type SkillTier = 1 | 2 | 3;
-
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 /** The frontmatter as JSON, with every field exactly as written. */
 export interface SkillFrontmatter {

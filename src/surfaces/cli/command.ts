@@ -1,4 +1,5 @@
 /** What a command is, and what it is given. The table itself is in commands.ts. */
+import type { Config } from '../../config.ts';
 import type { SkillsService } from '../../domains/skills/service.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { Output, TextStream } from './output.ts';
@@ -80,8 +81,9 @@ export interface BootOptions {
   readonly dbPath?: string | undefined;
   readonly skillsRoot?: string | undefined;
   readonly logger: Logger;
-  readonly transport: 'none' | 'stdio';
-  readonly surface?: 'full' | 'phase-0';
+  readonly transport: 'none' | 'stdio' | 'http';
+  readonly surface?: string | undefined;
+  readonly http?: { readonly host?: string | undefined; readonly port?: string | undefined };
   readonly exit?: (code: number) => void;
 }
 
@@ -113,8 +115,10 @@ export interface RecoveredTable {
 }
 
 export interface BootedRuntime {
-  readonly config: { readonly workspace: string; readonly skillsRoot: string };
+  readonly config: Config;
   readonly skills: SkillsService;
+  /** Where the HTTP door listens; null without one. */
+  readonly url: string | null;
   /** Settles when the client has gone. */
   readonly closed: Promise<void>;
   close(): Promise<void>;

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 
-import { listRoot } from '../../domains/skills/disk.ts';
+import { listRoot } from '../../domains/skills/scan/disk.ts';
 import type { Diagnostic } from '../../lib/diagnostics.ts';
 
 export interface SkillPaths {

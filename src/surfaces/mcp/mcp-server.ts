@@ -1,51 +1,81 @@
-/** An MCP server over the kernel's tools. Every connection or request gets its own from the same definitions. */
+/** An MCP server over the kernel's tools and the registry. Every connection or request gets its own from the same definitions. */
+import {
+  type CallToolResult,
+  McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  type Tool,
+} from '@modelcontextprotocol/server';
+import { SkillsExtension } from '@modelcontextprotocol/server/ext/skills';
 
-import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
-import { McpServer, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-
+import type { SkillsService } from '../../domains/skills/service.ts';
 import { messageOf } from '../../lib/errors.ts';
-import type { ColibriServerContext, Envelope, ToolRequest } from '../../server.ts';
+import type { ColibriServerContext, ColibriTool, Envelope, ToolRequest } from '../../server.ts';
+import { getPrompt, listPrompts } from './prompts.ts';
+import { createSkillSource } from './skill-source.ts';
 
 export interface McpServerOptions {
   readonly version: string;
   /** Settles when the tools are registered; everything but the opening exchange waits for it. */
-  readonly ready: Promise<void>;
+  readonly ready: Promise<SkillsService>;
   readonly door: ToolRequest['door'];
+  /** `phase-0` offers tools alone. */
+  readonly surface: 'full' | 'phase-0';
 }
 
 export function createMcpServer(ctx: ColibriServerContext, options: McpServerOptions): McpServer {
+  const full = options.surface === 'full';
   const mcp = new McpServer(
     { name: 'colibri', title: 'Colibri', version: options.version },
-    { capabilities: { tools: { listChanged: true } }, instructions: INSTRUCTIONS },
+    {
+      capabilities: full
+        ? { tools: {}, prompts: { listChanged: true }, resources: { listChanged: true } }
+        : { tools: {} },
+      instructions: INSTRUCTIONS,
+    },
   );
-  // The handlers are set below the SDK's own tool registry: validation, locks and audit are the kernel's, once.
-  mcp.server.setRequestHandler('tools/list', async () => {
-    await whenReady(options.ready);
-    return { tools: [...ctx.tools.values()].map(describeTool) };
-  });
-  mcp.server.setRequestHandler('tools/call', async (request, extra) => {
-    await whenReady(options.ready);
-    const { name, arguments: input } = request.params;
-    const tool = ctx.tools.get(name);
-    if (tool === undefined) {
-      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `no such tool: ${name}`);
-    }
-    const envelope = await tool.call(input, { door: options.door, signal: extra.mcpReq.signal });
-    return toolResult(envelope);
-  });
+  serveTools(mcp, ctx, options);
+  if (full) {
+    servePrompts(mcp, options.ready);
+    const source = createSkillSource(() => whenReady(options.ready), ctx.logger);
+    new SkillsExtension({ source, cacheHint: CACHE_HINT, onWarning: () => undefined }).attach(mcp);
+  }
   return mcp;
 }
 
 const INSTRUCTIONS =
   'Colibri indexes the skills (SKILL.md folders) of this workspace. Call skill_list to see them; each entry names its folder.';
 
-function describeTool(tool: {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly annotations: Tool['annotations'];
-  readonly inputJsonSchema: () => Readonly<Record<string, unknown>>;
-}): Tool {
+/** Listings change with the disk and may differ by user, so nobody else may keep them. */
+const CACHE_HINT = { ttlMs: 0, cacheScope: 'private' } as const;
+
+// The handlers are set below the SDK's own registries: validation, locks and audit are the kernel's, once.
+function serveTools(mcp: McpServer, ctx: ColibriServerContext, { ready, door }: McpServerOptions): void {
+  mcp.server.setRequestHandler('tools/list', async () => {
+    await whenReady(ready);
+    return { tools: [...ctx.tools.values()].map(describeTool) };
+  });
+  mcp.server.setRequestHandler('tools/call', async (request, extra) => {
+    await whenReady(ready);
+    const { name, arguments: input } = request.params;
+    const tool = ctx.tools.get(name);
+    if (tool === undefined) {
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `no such tool: ${name}`);
+    }
+    return toolResult(await tool.call(input, { door, signal: extra.mcpReq.signal }));
+  });
+}
+
+function servePrompts(mcp: McpServer, ready: Promise<SkillsService>): void {
+  mcp.server.setRequestHandler('prompts/list', async (request) =>
+    listPrompts(await whenReady(ready), request.params?.cursor),
+  );
+  mcp.server.setRequestHandler('prompts/get', async (request) =>
+    getPrompt(await whenReady(ready), request.params.name, request.params.arguments ?? {}),
+  );
+}
+
+function describeTool(tool: ColibriTool): Tool {
   const { $schema: _, ...schema } = tool.inputJsonSchema();
   return {
     name: tool.name,
@@ -66,9 +96,9 @@ function toolResult(envelope: Envelope): CallToolResult {
   };
 }
 
-async function whenReady(ready: Promise<void>): Promise<void> {
+async function whenReady<T>(ready: Promise<T>): Promise<T> {
   try {
-    await ready;
+    return await ready;
   } catch (error) {
     throw new ProtocolError(ProtocolErrorCode.InternalError, `colibri could not start: ${messageOf(error)}`);
   }

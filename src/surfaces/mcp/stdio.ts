@@ -1,42 +1,121 @@
 /** MCP on standard input and output: one connection, until the client closes its end. */
+import { PassThrough } from 'node:stream';
+import { setImmediate, setTimeout } from 'node:timers/promises';
+
+import type { JSONRPCMessage, McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 
+import type { SkillsService } from '../../domains/skills/service.ts';
 import { messageOf } from '../../lib/errors.ts';
 import type { ColibriServerContext } from '../../server.ts';
 import { createMcpServer } from './mcp-server.ts';
 
 export interface StdioDoor {
-  close(): Promise<void>;
   /** Settles when the client has gone. */
   readonly closed: Promise<void>;
+  /** Tells the client that skills and prompts have changed. */
+  catalogChanged(): void;
+  /** Answers what was asked, then ends. */
+  close(): Promise<void>;
 }
 
 export interface StdioOptions {
   readonly version: string;
-  readonly ready: Promise<void>;
+  readonly ready: Promise<SkillsService>;
+  readonly surface: 'full' | 'phase-0';
 }
 
+/** How long calls under way may take after the end of input. */
+const DRAIN_MS = 10_000;
+/** A turn reads the last line, the next hands it over, the others are to spare. */
+const READ_TURNS = 4;
+
 export function openStdio(ctx: ColibriServerContext, options: StdioOptions): StdioDoor {
-  const transport = new StdioServerTransport();
-  let gone: () => void = () => undefined;
+  // The transport drops open calls when its input ends, so it gets the end only after they were answered.
+  const input = new PassThrough();
+  const transport = new StdioServerTransport(input, process.stdout);
+  const servers = new Set<McpServer>();
+  const handle = serveStdio(
+    () => {
+      const mcp = createMcpServer(ctx, { ...options, door: 'stdio' });
+      servers.add(mcp);
+      return mcp;
+    },
+    { transport, onerror: (error) => ctx.logger('[colibri] mcp:', messageOf(error)) },
+  );
+  const open = trackCalls(transport);
   const closed = new Promise<void>((resolve) => {
-    gone = resolve;
+    // The transport ends with its input, but also by itself, for example after a message beyond its limit.
+    const { onclose } = transport;
+    transport.onclose = () => {
+      onclose?.();
+      resolve();
+    };
   });
-  const handle = serveStdio(() => createMcpServer(ctx, { ...options, door: 'stdio' }), {
-    transport,
-    onerror: (error) => ctx.logger('[colibri] mcp:', messageOf(error)),
+  process.stdin.pipe(input, { end: false });
+  process.stdin.once('close', () => {
+    drain(open).then(
+      () => input.end(),
+      (error: unknown) => ctx.logger('[colibri] mcp:', messageOf(error)),
+    );
   });
-  // The transport ends with stdin, but also by itself, for example after a message beyond its limit. Both mean the same.
-  const { onclose } = transport;
-  transport.onclose = () => {
-    onclose?.();
-    gone();
-  };
   return {
     closed,
+    catalogChanged: () => {
+      for (const mcp of servers) void announce(mcp, ctx);
+    },
     async close() {
+      await drain(open);
+      process.stdin.unpipe(input);
+      process.stdin.pause();
       await handle.close();
-      gone();
     },
   };
+}
+
+/** Ids of requests without an answer yet. */
+function trackCalls(transport: StdioServerTransport): ReadonlySet<string | number> {
+  const open = new Set<string | number>();
+  const { onmessage } = transport;
+  transport.onmessage = (message) => {
+    if (isCall(message)) open.add(message.id);
+    const cancelled = cancelledCall(message);
+    if (cancelled !== null) open.delete(cancelled);
+    onmessage?.(message);
+  };
+  const send = transport.send.bind(transport);
+  transport.send = async (message) => {
+    await send(message);
+    if ('id' in message && !('method' in message) && message.id !== undefined) open.delete(message.id);
+  };
+  return open;
+}
+
+/** A subscription is a request that is answered only at its end; waiting for it would be waiting for ever. */
+function isCall(message: JSONRPCMessage): message is JSONRPCMessage & { id: string | number } {
+  return 'method' in message && 'id' in message && message.method !== 'subscriptions/listen';
+}
+
+function cancelledCall(message: JSONRPCMessage): string | number | null {
+  if (!('method' in message) || message.method !== 'notifications/cancelled') return null;
+  const id = message.params?.['requestId'];
+  return typeof id === 'string' || typeof id === 'number' ? id : null;
+}
+
+async function drain(open: ReadonlySet<string | number>): Promise<void> {
+  for (let turn = 0; turn < READ_TURNS; turn++) await setImmediate();
+  for (let waited = 0; open.size > 0 && waited < DRAIN_MS; waited += DRAIN_STEP_MS)
+    await setTimeout(DRAIN_STEP_MS);
+}
+
+const DRAIN_STEP_MS = 5;
+
+async function announce(mcp: McpServer, ctx: ColibriServerContext): Promise<void> {
+  if (!mcp.isConnected()) return;
+  try {
+    await mcp.server.sendResourceListChanged();
+    await mcp.server.sendPromptListChanged();
+  } catch (error) {
+    ctx.logger('[colibri] mcp:', messageOf(error));
+  }
 }

@@ -14,14 +14,14 @@ export function run(context: CommandContext): Promise<ExitCode> {
     const filters = { search: flags.values.get('search'), capability: flags.values.get('capability') };
     const filtered = filters.search !== undefined || filters.capability !== undefined;
     const skills = runtime.skills.list(filters);
-    const rejected = runtime.skills.lastLoad().skipped;
+    const { rejected } = runtime.skills.counts();
     if (flags.switches.has('json')) {
       out.json({ skills, rejected });
       return EXIT.ok;
     }
     out.lines(skillLines(skills, out));
     const total = filtered ? runtime.skills.names().length : skills.length;
-    const root = printable(rootAsTyped(runtime.config.skillsRoot, context.host.cwd));
+    const root = printable(rootAsTyped(runtime.skills.roots[0]?.path ?? '.agents/skills', context.host.cwd));
     const note = summary({ root, shown: skills.length, total, rejected }, out);
     if (note !== null) out.note(note);
     return EXIT.ok;

@@ -13,8 +13,7 @@ export async function run(context: CommandContext): Promise<ExitCode> {
     ...placesOf(context),
     logger: stderrLogger(host),
     transport: 'stdio',
-    // The parser has let only these two through.
-    surface: flags.values.get('surface') === 'phase-0' ? 'phase-0' : 'full',
+    surface: flags.values.get('surface'),
   });
   try {
     await Promise.race([stopped, runtime.closed]);

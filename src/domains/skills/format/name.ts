@@ -1,4 +1,4 @@
-import { codePointLength } from '../../lib/text.ts';
+import { codePointLength } from '../../../lib/text.ts';
 import { type Findings, shown, unlessLenient } from './findings.ts';
 
 export const NAME_CHARS_MAX: number = 64;

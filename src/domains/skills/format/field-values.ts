@@ -1,7 +1,7 @@
 /** Readers for one field each: the value when it fits, else what stands for absent and a finding. */
-import type { Severity } from '../../lib/diagnostics.ts';
+import type { Severity } from '../../../lib/diagnostics.ts';
+import type { Json } from '../../../lib/json.ts';
 import { type Findings, shown, unlessPublish } from './findings.ts';
-import type { Json } from './skill.ts';
 
 export interface Field {
   /** As the user wrote it, for messages. */

@@ -1,4 +1,6 @@
 /** Fields that hosts have added. A wrong one is reported and treated as absent, because it is not ours to refuse. */
+
+import type { SkillFields, SkillFrontmatter } from '../skill.ts';
 import {
   type Field,
   isAbsent,
@@ -9,7 +11,6 @@ import {
   wrongType,
 } from './field-values.ts';
 import type { Findings } from './findings.ts';
-import type { SkillFields, SkillFrontmatter } from './skill.ts';
 import { splitTools } from './tool-list.ts';
 
 /** Known to some host, so that strict does not call them unknown. */

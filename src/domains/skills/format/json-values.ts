@@ -1,4 +1,4 @@
-import type { Json } from './skill.ts';
+import type { Json } from '../../../lib/json.ts';
 
 const HALF_SURROGATE = /\p{Surrogate}/u;
 

@@ -1,9 +1,11 @@
 /** The six fields of the Agent Skills standard. */
-import { codePointLength, hasHiddenCharacters } from '../../lib/text.ts';
+
+import type { Json } from '../../../lib/json.ts';
+import { codePointLength, hasHiddenCharacters } from '../../../lib/text.ts';
+import type { SkillFields, SkillFrontmatter } from '../skill.ts';
 import { isJsonMap, readText, wrongType } from './field-values.ts';
 import { type Findings, shown, unlessLenient, unlessPublish } from './findings.ts';
 import { checkName } from './name.ts';
-import type { Json, SkillFields, SkillFrontmatter } from './skill.ts';
 import { readTools } from './tool-list.ts';
 
 export const STANDARD_FIELDS: ReadonlySet<string> = new Set([

@@ -5,9 +5,9 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 
-import { splitFrontmatter } from '../../../src/domains/skills/frontmatter.ts';
-import { parseSkill } from '../../../src/domains/skills/parse.ts';
-import { parseYaml } from '../../../src/domains/skills/yaml.ts';
+import { splitFrontmatter } from '../../src/domains/skills/format/frontmatter.ts';
+import { parseSkill } from '../../src/domains/skills/parse.ts';
+import { parseYaml } from '../../src/lib/yaml.ts';
 
 // The data is not part of the project; the environment says where it is.
 const unpacked = process.env['COLIBRI_DATA'];

@@ -1,8 +1,9 @@
-import type { Severity } from '../../lib/diagnostics.ts';
-import { printable } from '../../lib/text.ts';
-import type { DiagnosticCode, SkillDiagnostic } from './diagnostic-codes.ts';
+import type { Severity } from '../../../lib/diagnostics.ts';
+import type { Json } from '../../../lib/json.ts';
+import { printable } from '../../../lib/text.ts';
+import type { DiagnosticCode, SkillDiagnostic } from '../diagnostic-codes.ts';
+import type { Profile } from '../skill.ts';
 import { findInvalidText } from './json-values.ts';
-import type { Json, Profile } from './skill.ts';
 
 /** Collects what is wrong with one file. */
 export interface Findings {

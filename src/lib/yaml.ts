@@ -4,7 +4,7 @@
  */
 import { FAILSAFE_SCHEMA, type LoadOptions, load, type Schema, Type, YAMLException } from 'js-yaml';
 
-import type { Json } from './skill.ts';
+import type { Json } from './json.ts';
 import { createNodeGuard, refuseLines, refuseValues, UnsupportedYaml } from './yaml-guard.ts';
 
 export interface YamlProblem {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 
-import { parseYaml, parseYamlAsText } from '../../../src/domains/skills/yaml.ts';
+import { parseYaml, parseYamlAsText } from '../../src/lib/yaml.ts';
 
 describe('core scalars', () => {
   const scalars = [

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 
-import { parseYaml } from '../../../src/domains/skills/yaml.ts';
+import { parseYaml } from '../../src/lib/yaml.ts';
 import { createRandom, generateYaml } from './yaml-generator.ts';
 
 // A longer or another run is asked for by hand.

@@ -1,10 +1,10 @@
+import { parseYamlAsText } from '../../../lib/yaml.ts';
+import type { SkillFields, SkillFrontmatter } from '../skill.ts';
 import { COLIBRI_FIELDS, readColibriFields } from './colibri-fields.ts';
 import { isJsonMap } from './field-values.ts';
 import { type Findings, reportInvalidText, shown, unlessPublish } from './findings.ts';
 import { HOST_FIELDS, readHostFields } from './host-fields.ts';
-import type { SkillFields, SkillFrontmatter } from './skill.ts';
 import { readStandardFields, STANDARD_FIELDS } from './standard-fields.ts';
-import { parseYamlAsText } from './yaml.ts';
 
 export interface FieldSource {
   readonly frontmatter: SkillFrontmatter;

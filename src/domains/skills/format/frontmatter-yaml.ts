@@ -1,7 +1,7 @@
+import { parseYaml, type YamlProblem } from '../../../lib/yaml.ts';
+import type { SkillFrontmatter } from '../skill.ts';
 import { isJsonMap } from './field-values.ts';
 import { type Findings, shown } from './findings.ts';
-import type { SkillFrontmatter } from './skill.ts';
-import { parseYaml, type YamlProblem } from './yaml.ts';
 
 export interface FrontmatterRead {
   readonly frontmatter: SkillFrontmatter;

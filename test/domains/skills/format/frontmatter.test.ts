@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
-import { FRONTMATTER_BYTES_MAX, splitFrontmatter } from '../../../src/domains/skills/frontmatter.ts';
+import {
+  FRONTMATTER_BYTES_MAX,
+  splitFrontmatter,
+} from '../../../../src/domains/skills/format/frontmatter.ts';
 
 describe('fences', () => {
   it.each([

@@ -1,4 +1,8 @@
 /** Colibri's own fields and the workflow fields, from the top level or from `metadata."colibri.<field>"`. */
+
+import type { Json } from '../../../lib/json.ts';
+import type { AgentTier, SkillFields, SkillFrontmatter, SkillTier, WorkflowStep } from '../skill.ts';
+import { AGENT_TIERS, DEFAULT_TIER, isAgentTier, tiersAllowedBy, tiersWidened } from '../tiers.ts';
 import {
   type Field,
   isAbsent,
@@ -10,8 +14,6 @@ import {
   wrongType,
 } from './field-values.ts';
 import { type Findings, reportInvalidText, shown } from './findings.ts';
-import type { AgentTier, Json, SkillFields, SkillFrontmatter, SkillTier, WorkflowStep } from './skill.ts';
-import { AGENT_TIERS, DEFAULT_TIER, isAgentTier, tiersAllowedBy, tiersWidened } from './tiers.ts';
 
 export const SKILL_CATEGORIES: readonly string[] = [
   'pm-orchestration',

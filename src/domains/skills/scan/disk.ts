@@ -2,9 +2,9 @@
 import { type Dirent, readdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 
-import type { Diagnostic } from '../../lib/diagnostics.ts';
-import { ColibriError, messageOf, systemCodeOf } from '../../lib/errors.ts';
-import type { DiagnosticCode } from './diagnostic-codes.ts';
+import type { Diagnostic } from '../../../lib/diagnostics.ts';
+import { ColibriError, messageOf, systemCodeOf } from '../../../lib/errors.ts';
+import type { DiagnosticCode } from '../diagnostic-codes.ts';
 
 export interface SkillDirectory {
   readonly name: string;

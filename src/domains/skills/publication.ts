@@ -1,0 +1,118 @@
+/** Skills as the MCP skills extension serves them: those that pass the publish profile, file by file. */
+import { realpathSync } from 'node:fs';
+import path from 'node:path';
+
+import { sha256Hex } from '../../lib/digest.ts';
+import { ColibriError, systemCodeOf } from '../../lib/errors.ts';
+import { readRegularFile } from '../../lib/regular-file.ts';
+import { hashFiles, type ManifestFile, walkTree } from './manifest.ts';
+import { parseSkill } from './parse.ts';
+import type { SkillFrontmatter } from './schema.ts';
+import { SKILL_BYTES_MAX } from './skill-file.ts';
+import { TREE_BYTES_MAX } from './skill-tree.ts';
+
+export interface PublishedSkill {
+  readonly name: string;
+  readonly description: string;
+  /** Exactly the file's, as JSON. */
+  readonly frontmatter: SkillFrontmatter;
+  /** Sorted by path, SKILL.md among them. */
+  readonly files: readonly ManifestFile[];
+  /** The bytes of SKILL.md that all of the above was read from. */
+  readonly skillFile: Buffer;
+}
+
+export interface Publication {
+  /** The present state of a skill; null when it may not be published (`colibri validate --publish` tells why). */
+  publish(skill: SkillPlace): PublishedSkill | null;
+  /** A file as it was when the skill was last listed, or null. Refuses when the disk has something else by now. */
+  read(skill: SkillPlace, file: string): Buffer | null;
+}
+
+export interface SkillPlace {
+  readonly name: string;
+  /** Absolute. */
+  readonly directory: string;
+}
+
+/** Listings kept in memory; the one made first goes first. */
+const KEPT_MAX = 5_000;
+
+/** `roots` are absolute; a directory that leads out of all of them is never read. */
+export function createPublication(roots: readonly string[]): Publication {
+  const kept = new Map<string, { readonly fingerprint: string; readonly skill: PublishedSkill | null }>();
+
+  const publish = ({ name, directory }: SkillPlace): PublishedSkill | null => {
+    const real = realPathInside(directory, roots);
+    const tree = real === null ? null : walkTree(real);
+    if (real === null || !tree?.ok) return null;
+    const known = kept.get(real);
+    if (known?.fingerprint === tree.fingerprint) return known.skill;
+    const skill = readPublished(name, real, tree.files);
+    kept.delete(real);
+    kept.set(real, { fingerprint: tree.fingerprint, skill });
+    const [oldest] = kept.keys();
+    if (kept.size > KEPT_MAX && oldest !== undefined) kept.delete(oldest);
+    return skill;
+  };
+
+  return {
+    publish,
+    read(place, file) {
+      const real = realPathInside(place.directory, roots);
+      if (real === null) return null;
+      const skill = kept.get(real)?.skill ?? publish(place);
+      const listed = skill?.files.find((candidate) => candidate.path === file);
+      if (listed === undefined) return null;
+      const bytes = readListed(`${real}/${file}`);
+      if (bytes !== null && sha256Hex(bytes) === listed.digest) return bytes;
+      // The next listing tells the new state; until then nothing that was not listed leaves the disk.
+      kept.delete(real);
+      const message = `${place.name}/${file} has changed since the skill was listed; list it again`;
+      throw new ColibriError('FILE_CHANGED', message, { skill: place.name, file });
+    },
+  };
+}
+
+function readPublished(name: string, directory: string, paths: readonly string[]): PublishedSkill | null {
+  const manifest = hashFiles(directory, paths);
+  const skillFile = readRegularFile(`${directory}/SKILL.md`, SKILL_BYTES_MAX);
+  if (!manifest.ok || !skillFile.ok) return null;
+  const listed = manifest.files.find((file) => file.path === 'SKILL.md');
+  // It may have changed between the two reads; then this state is not one that ever was.
+  if (listed?.digest !== sha256Hex(skillFile.bytes)) return null;
+  const { skill } = parseSkill(
+    skillFile.bytes,
+    { file: 'SKILL.md', directory: name },
+    { profile: 'publish' },
+  );
+  if (skill === null) return null;
+  const { description, frontmatter } = skill;
+  return { name, description, frontmatter, files: manifest.files, skillFile: skillFile.bytes };
+}
+
+function readListed(file: string): Buffer | null {
+  try {
+    const read = readRegularFile(file, TREE_BYTES_MAX);
+    return read.ok ? read.bytes : null;
+  } catch (error) {
+    if (systemCodeOf(error) === undefined) throw error;
+    return null;
+  }
+}
+
+function realPathInside(directory: string, roots: readonly string[]): string | null {
+  const real = realPathOf(directory);
+  if (real === null) return null;
+  const inside = roots.some((root) => real.startsWith(`${realPathOf(root) ?? root}${path.sep}`));
+  return inside ? real : null;
+}
+
+function realPathOf(directory: string): string | null {
+  try {
+    return realpathSync(directory);
+  } catch (error) {
+    if (systemCodeOf(error) === undefined) throw error;
+    return null;
+  }
+}

@@ -1,0 +1,27 @@
+/** A configured folder of skills. The list of roots is in order of precedence: the first to name a skill wins it. */
+import type { Profile } from '../schema.ts';
+import type { SkillSource } from '../skill-row.ts';
+
+export interface SkillRoot {
+  /** Absolute. */
+  readonly path: string;
+  /** As users know it, for example `.agents/skills`. */
+  readonly display: string;
+  readonly source: SkillSource;
+  readonly profile: Profile;
+  /** How many levels below the root a skill's directory may lie. */
+  readonly depth: number;
+}
+
+/** Changes when the same files would be read differently. */
+export function rootKey(root: SkillRoot): string {
+  return `${root.source} ${root.profile} ${root.depth}`;
+}
+
+/** Why the first of two skills with one name won, in words for reports. */
+export function precedenceRule(winner: SkillRoot, loser: SkillRoot): string {
+  if (winner.path === loser.path) return 'the first path in order wins';
+  if (loser.source === 'mirror' && winner.source !== 'mirror') return 'canonical overrides mirror';
+  if (winner.source !== loser.source) return `${winner.source} overrides ${loser.source}`;
+  return 'the root that is configured first wins';
+}

@@ -1,0 +1,205 @@
+/** Compares what a walk saw with what the last scan stored, and judges links. Pure. */
+import {
+  EMPTY_SNAPSHOT,
+  FINGERPRINT_NUMBERS,
+  Role,
+  type RootSnapshot,
+  sameFingerprint,
+  skillNameAt,
+} from './root-snapshot.ts';
+import { rootKey } from './roots.ts';
+import type { WalkedDirectory, WalkedRoot } from './walk.ts';
+
+export interface StoredRoot {
+  readonly path: string;
+  readonly position: number;
+  readonly key: string;
+  readonly snapshot: RootSnapshot;
+}
+
+/** What the last scan knew of a directory. */
+export interface Before {
+  readonly role: Role;
+  readonly name: string;
+}
+
+export interface PlannedDirectory {
+  readonly relative: string;
+  readonly kind: WalkedDirectory['kind'] | 'alias' | 'outside' | 'broken';
+  /** Where to read it: differs from the path below the root when a link leads there. */
+  readonly readFrom: string;
+  readonly hardLinked: boolean;
+  readonly before: Before | null;
+  /** False: the same bytes as last time, as far as its fingerprint tells. */
+  readonly changed: boolean;
+  /** Changed only because it was too young to be trusted last time. */
+  readonly settling: boolean;
+}
+
+export interface PlannedRoot {
+  readonly walked: WalkedRoot;
+  readonly directories: readonly PlannedDirectory[];
+  /** False for a new root, and when the same bytes may mean something else because its profile is another. */
+  readonly sameKey: boolean;
+}
+
+/** A directory that the last scan had and this one did not find. */
+export interface RemovedDirectory {
+  /** Absolute. */
+  readonly path: string;
+  readonly before: Before;
+}
+
+export interface ScanPlan {
+  readonly roots: readonly PlannedRoot[];
+  readonly removed: readonly RemovedDirectory[];
+  /** Paths of roots that are no longer configured. */
+  readonly droppedRoots: readonly string[];
+  /** Roots came, went, changed their order or the way they are read. */
+  readonly rootsChanged: boolean;
+  /** False: nothing to read and nothing to write. */
+  readonly anythingChanged: boolean;
+}
+
+export function planScan(stored: readonly StoredRoot[], walked: readonly WalkedRoot[]): ScanPlan {
+  const storedByPath = new Map(stored.map((root) => [root.path, root]));
+  const links = { walked, skillPaths: realSkillPaths(walked) };
+  const removed: RemovedDirectory[] = [];
+  const roots = walked.map((root) => planRoot(root, storedByPath.get(root.root.path), { links, removed }));
+  const current = new Set(walked.map(({ root }) => root.path));
+  const dropped = stored.filter(({ path }) => !current.has(path));
+  for (const root of dropped) noteRemoved(root, new Uint8Array(root.snapshot.directories.length), removed);
+  const moved = walked.some(({ root }, position) => storedByPath.get(root.path)?.position !== position);
+  const rootsChanged = moved || dropped.length > 0 || roots.some(({ sameKey }) => !sameKey);
+  const anythingChanged =
+    rootsChanged ||
+    removed.length > 0 ||
+    roots.some(({ directories }) => directories.some(({ changed }) => changed));
+  return { roots, removed, droppedRoots: dropped.map(({ path }) => path), rootsChanged, anythingChanged };
+}
+
+/** The common case, decided without building a plan. Links are judged against other roots, so they need the plan. */
+export function nothingChanged(stored: readonly StoredRoot[], walked: readonly WalkedRoot[]): boolean {
+  if (stored.length !== walked.length) return false;
+  return walked.every(({ root, directories, fingerprints }, position) => {
+    const before = stored[position];
+    if (before?.path !== root.path || before.position !== position || before.key !== rootKey(root))
+      return false;
+    const { snapshot } = before;
+    return (
+      snapshot.directories.length === directories.length &&
+      directories.every(
+        ({ relative, kind }, index) =>
+          kind !== 'link' &&
+          snapshot.directories[index] === relative &&
+          sameFingerprint(snapshot.fingerprints, index, fingerprints, index),
+      )
+    );
+  });
+}
+
+interface LinkFacts {
+  readonly walked: readonly WalkedRoot[];
+  /** Real paths of all directories that are skills by themselves; null when no link asks. */
+  readonly skillPaths: ReadonlySet<string> | null;
+}
+
+interface PlanContext {
+  readonly links: LinkFacts;
+  readonly removed: RemovedDirectory[];
+}
+
+function planRoot(walked: WalkedRoot, stored: StoredRoot | undefined, context: PlanContext): PlannedRoot {
+  const sameKey = stored?.key === rootKey(walked.root);
+  const old = stored?.snapshot ?? EMPTY_SNAPSHOT;
+  const indexBefore = matchDirectories(old.directories, walked.directories);
+  const kept = new Uint8Array(old.directories.length);
+  const directories = walked.directories.map((directory, index): PlannedDirectory => {
+    const indexOld = indexBefore(index);
+    if (indexOld >= 0) kept[indexOld] = 1;
+    const judged = judge(directory, walked, context.links);
+    const before = beforeAt(old, indexOld);
+    const sameBytes =
+      before !== null && sameKey && sameFingerprint(old.fingerprints, indexOld, walked.fingerprints, index);
+    const mayHaveMeant = directory.kind === 'link' ? LINK_ROLES : OWN_ROLES;
+    return {
+      relative: directory.relative,
+      ...judged,
+      hardLinked: directory.hardLinked ?? false,
+      before,
+      changed: !(sameBytes && mayHaveMeant[judged.kind].includes(before.role)),
+      settling: Number.isNaN(old.fingerprints[indexOld * FINGERPRINT_NUMBERS]),
+    };
+  });
+  if (stored !== undefined) noteRemoved(stored, kept, context.removed);
+  return { walked, directories, sameKey };
+}
+
+function noteRemoved(root: StoredRoot, kept: Uint8Array, removed: RemovedDirectory[]): void {
+  root.snapshot.directories.forEach((relative, index) => {
+    const before = kept[index] === 1 ? null : beforeAt(root.snapshot, index);
+    if (before !== null) removed.push({ path: `${root.path}/${relative}`, before });
+  });
+}
+
+function beforeAt(snapshot: RootSnapshot, index: number): Before | null {
+  const role = snapshot.roles[index];
+  // Roles are stored by `encodeSnapshot` from this same table.
+  return role === undefined ? null : { role: role as Role, name: skillNameAt(snapshot, index) };
+}
+
+/** Index now → index before, or -1. Nearly always the two lists are equal, so no table is built for that case. */
+function matchDirectories(
+  before: readonly string[],
+  now: readonly WalkedDirectory[],
+): (index: number) => number {
+  const equal =
+    before.length === now.length && now.every(({ relative }, index) => before[index] === relative);
+  if (equal) return (index) => index;
+  const byName = new Map(before.map((relative, index) => [relative, index]));
+  return (index) => byName.get(now[index]?.relative ?? '') ?? -1;
+}
+
+function judge(
+  directory: WalkedDirectory,
+  { root }: WalkedRoot,
+  links: LinkFacts,
+): { readonly kind: PlannedDirectory['kind']; readonly readFrom: string } {
+  const own = `${root.path}/${directory.relative}`;
+  if (directory.kind !== 'link') return { kind: directory.kind, readFrom: own };
+  const { target } = directory;
+  if (target == null) return { kind: 'broken', readFrom: own };
+  if (links.skillPaths?.has(target)) return { kind: 'alias', readFrom: target };
+  const inside = links.walked.some(({ realPath }) => realPath !== null && target.startsWith(`${realPath}/`));
+  return inside ? { kind: 'skill', readFrom: target } : { kind: 'outside', readFrom: target };
+}
+
+type Roles = Readonly<Record<PlannedDirectory['kind'], readonly Role[]>>;
+
+// The roles that an unchanged directory of a kind may keep; with any other it is read again.
+const OWN_ROLES: Roles = {
+  skill: [Role.winner, Role.shadowed, Role.rejected, Role.alias],
+  absent: [Role.none, Role.rejected],
+  link: [],
+  alias: [],
+  outside: [],
+  broken: [],
+};
+// A link may have been rejected only because its target was in no root then.
+const LINK_ROLES: Roles = {
+  ...OWN_ROLES,
+  skill: [Role.winner, Role.shadowed],
+  alias: [Role.alias],
+  outside: [Role.rejected],
+  broken: [Role.rejected],
+};
+
+function realSkillPaths(walked: readonly WalkedRoot[]): ReadonlySet<string> | null {
+  const anyLink = walked.some(({ directories }) => directories.some(({ kind }) => kind === 'link'));
+  if (!anyLink) return null;
+  const paths = new Set<string>();
+  for (const { realPath, directories } of walked) {
+    for (const { kind, relative } of directories) if (kind === 'skill') paths.add(`${realPath}/${relative}`);
+  }
+  return paths;
+}
