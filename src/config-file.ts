@@ -1,5 +1,5 @@
 /** `colibri.config.{json,yaml}`: its schema, and reading it. Loaded only when there is such a file. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 
 import { z } from 'zod';
@@ -57,7 +57,12 @@ const extraRoot = root.extend({
 const http = z.strictObject({
   host: z.string().min(1).optional().describe('the address that serve --http listens on'),
   port: z.int().min(0).max(65535).optional().describe('the port; 0 takes any free one'),
-  token: z.string().min(16).optional().describe('the bearer token; needed beyond loopback'),
+  token: z
+    .string()
+    .min(16)
+    .regex(/^[\x21-\x7e]*$/, 'use ASCII letters, digits and signs, no blanks')
+    .optional()
+    .describe('the bearer token; needed beyond loopback'),
 });
 
 const roots = z.strictObject({
@@ -80,6 +85,9 @@ const wholeFile = z
 
 export const configFileSchema: z.ZodType<ConfigFile> = wholeFile;
 
+/** Far more than every setting together needs. */
+const CONFIG_BYTES_MAX = 64 * 1024;
+
 export function readConfigFile(file: string): ConfigFile {
   const parsed = configFileSchema.safeParse(parseFile(file));
   if (parsed.success) return parsed.data;
@@ -88,13 +96,20 @@ export function readConfigFile(file: string): ConfigFile {
 }
 
 function parseFile(file: string): unknown {
-  let text: string;
+  const text = readText(file);
+  return path.extname(file) === '.json' ? parseJson(file, text) : parseYamlFile(file, text);
+}
+
+function readText(file: string): string {
   try {
-    text = readFileSync(file, 'utf8');
+    const stats = statSync(file);
+    // A pipe would be waited for, and a file of this size is a mistake.
+    if (!stats.isFile()) throw new Error('it is not a regular file');
+    if (stats.size > CONFIG_BYTES_MAX) throw new Error(`it is larger than ${CONFIG_BYTES_MAX} bytes`);
+    return readFileSync(file, 'utf8').replace(/^\uFEFF/, '');
   } catch (error) {
     throw new ColibriError('CONFIG_INVALID', `${file} cannot be read: ${messageOf(error)}`, { file });
   }
-  return path.extname(file) === '.json' ? parseJson(file, text) : parseYamlFile(file, text);
 }
 
 function parseJson(file: string, text: string): unknown {
@@ -116,13 +131,17 @@ function parseYamlFile(file: string, text: string): unknown {
 function describeIssue(issue: z.core.$ZodIssue): string {
   const where = issue.path.length === 0 ? '' : `${issue.path.join('.')}: `;
   if (issue.code !== 'unrecognized_keys') return `${where}${issue.message}`;
+  const known = keysAt(issue.path);
   const unknown = issue.keys.map((key) => {
-    const [near] = nearest(key, KNOWN_KEYS);
-    return near === undefined ? key : `${key} (did you mean ${near}?)`;
+    const [near] = nearest(key, known);
+    return near === undefined ? `${key} (known here: ${known.join(', ')})` : `${key} (did you mean ${near}?)`;
   });
   return `${where}unknown key ${unknown.join(', ')}`;
 }
 
-const KNOWN_KEYS: readonly string[] = [wholeFile, http, roots, extraRoot].flatMap(({ shape }) =>
-  Object.keys(shape),
-);
+function keysAt([first, second]: readonly PropertyKey[]): readonly string[] {
+  if (first === undefined) return Object.keys(wholeFile.shape);
+  if (first === 'http') return Object.keys(http.shape);
+  if (second === undefined) return Object.keys(roots.shape);
+  return Object.keys((second === 'extra' ? extraRoot : root).shape);
+}

@@ -43,8 +43,12 @@ export interface Setting {
   readonly fallback: string;
   /** What a text from a flag or the environment must look like; absent: any non-empty text. */
   readonly accepts?: readonly string[] | 'boolean' | { readonly min: number; readonly max: number };
-  readonly secret?: boolean;
+  /** Never shown, neither in reports nor in messages. */
+  readonly secret?: { readonly charsMin: number };
 }
+
+/** Short enough to type, long enough not to be guessed over a network. */
+const TOKEN_CHARS_MIN = 16;
 
 const PROFILES = ['strict', 'lenient', 'publish'] as const;
 
@@ -127,7 +131,7 @@ export const SETTINGS: readonly Setting[] = [
     env: 'COLIBRI_HTTP_TOKEN',
     meaning: 'the bearer token, needed beyond loopback',
     fallback: '',
-    secret: true,
+    secret: { charsMin: TOKEN_CHARS_MIN },
   },
   ...rootSettings('workspace', 'COLIBRI_SKILLS_ROOT', '.agents/skills'),
   ...rootSettings('global', 'COLIBRI_GLOBAL_ROOT', '~/.agents/skills'),
@@ -152,15 +156,16 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
       workspace,
     });
   }
-  const file = findConfigFile(workspace, early.get('config'));
+  const place = (text: string) => path.resolve(workspace, expandHome(text, home));
+  const file = findConfigFile(workspace, early.get('config'), { place });
   const written = file === null ? null : (await import('./config-file.ts')).readConfigFile(file);
+  const fileName = file === null ? '' : path.relative(workspace, file);
   const settings = resolveSettings({
     flags,
     env,
     file: flatten(written ?? {}),
-    fileName: file === null ? '' : path.relative(workspace, file),
+    fileName,
   });
-  const place = (text: string) => path.resolve(workspace, expandHome(text, home));
   const database = settings.get('database');
   return Object.freeze({
     workspace,
@@ -169,13 +174,13 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
     // These texts were checked against their lists.
     surface: settings.get('surface') as Config['surface'],
     watch: settings.get('watch') as Config['watch'],
-    http: {
+    http: Object.freeze({
       host: settings.get('http.host'),
       port: Number(settings.get('http.port')),
       token: settings.get('http.token') || null,
-    },
-    roots: [...defaultRoots(settings, place), ...extraRoots(written, place)],
-    origins: settings.origins,
+    }),
+    roots: Object.freeze([...defaultRoots(settings, place), ...extraRoots(written, place)]),
+    origins: Object.freeze([...settings.origins, ...extraOrigins(written, fileName)]),
   });
 }
 
@@ -224,13 +229,19 @@ function resolveSetting(
   return { value: fallback, from: 'default' };
 }
 
-function checkText({ key, accepts, fallback }: Setting, value: string, from: string): void {
+function checkText({ key, accepts, fallback, secret }: Setting, value: string, from: string): void {
   const fail = (expected: string): never => {
-    const message = `${key} (from ${from}) cannot be ${JSON.stringify(value)}; ${expected}`;
+    const shown = secret === undefined ? JSON.stringify(value) : 'what it is';
+    const message = `${key} (from ${from}) cannot be ${shown}; ${expected}`;
     throw new ColibriError('CONFIG_INVALID', message, { key, from });
   };
   if (value.includes('\0')) fail('remove the NUL character');
   if (value === '' && fallback !== '') fail('leave it out to get the default');
+  if (secret !== undefined && value !== '' && value.length < secret.charsMin)
+    fail(`use at least ${secret.charsMin} characters`);
+  // A header could not carry it, and every request would be refused.
+  if (secret !== undefined && !/^[\x21-\x7e]*$/.test(value))
+    fail('use ASCII letters, digits and signs, no blanks');
   if (accepts === undefined) return;
   if (accepts === 'boolean') {
     if (value !== 'true' && value !== 'false') fail('use true or false');
@@ -269,10 +280,21 @@ function extraRoots(written: ConfigFile | null, place: (text: string) => string)
     }));
 }
 
+/** Extra roots stand in the file alone, so every field that is written there has its origin there. */
+function extraOrigins(written: ConfigFile | null, from: string): SettingOrigin[] {
+  return (written?.roots?.extra ?? []).flatMap((root, index) =>
+    Object.entries(flatten(root, `roots.extra[${index}].`)).map(([key, value]) => ({ key, value, from })),
+  );
+}
+
 const CONFIG_NAMES = ['colibri.config.json', 'colibri.config.yaml', 'colibri.config.yml'];
 
-function findConfigFile(workspace: string, said: string): string | null {
-  if (said !== '') return path.resolve(workspace, said);
+function findConfigFile(
+  workspace: string,
+  said: string,
+  { place }: { readonly place: (text: string) => string },
+): string | null {
+  if (said !== '') return place(said);
   const found = CONFIG_NAMES.filter((name) => existsSync(path.join(workspace, name)));
   const [first, second] = found;
   if (first === undefined) return null;

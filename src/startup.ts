@@ -31,7 +31,7 @@ import { type AuditSink, type ColibriServerContext, createServerContext } from '
 export interface StartupOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
-  readonly home?: string;
+  readonly home?: string | undefined;
   readonly workspace?: string | undefined;
   readonly dbPath?: string | undefined;
   /** Indexes this one folder by the contracted loader instead of the configured roots. */
@@ -39,6 +39,8 @@ export interface StartupOptions {
   readonly surface?: string | undefined;
   readonly http?: { readonly host?: string | undefined; readonly port?: string | undefined };
   readonly logger?: Logger;
+  /** Hears how far a scan is: directories done, and known so far. */
+  readonly progress?: ((done: number, total: number) => void) | undefined;
   /** Which door to open. Default: none, for the command line and the library. */
   readonly transport?: 'none' | 'stdio' | 'http';
   /** Whether to look through the whole database file for damage before use. */
@@ -56,6 +58,8 @@ export interface Runtime {
   readonly db: ColibriDatabase['handle'];
   readonly config: Config;
   readonly skills: SkillsService;
+  /** Why the index is that of an earlier scan; null when it is in line with the disk. */
+  readonly stale: string | null;
   readonly elapsedMs: number;
   /** Where the HTTP door listens; null without one. */
   readonly url: string | null;
@@ -87,7 +91,7 @@ export async function startup(options: StartupOptions = {}): Promise<Runtime> {
   const shutdown = createShutdown(running, logger);
   const ready = deferred<SkillsService>();
 
-  const config = await readConfig(options);
+  const config = await readSettings(options);
   const late: { audit: AuditSink } = { audit: options.audit ?? NO_AUDIT };
   const ids = createIds(clock);
   const ctx = createContext({ logger, clock, ids, late });
@@ -101,8 +105,15 @@ export async function startup(options: StartupOptions = {}): Promise<Runtime> {
   try {
     const db = (options.openDatabase ?? openDatabase)(config.database, { check: options.check ?? 'none' });
     running.db = db;
-    const skills = openRegistry(db, { config, skillsRoot: options.skillsRoot, logger, clock, ids });
-    await firstLoad(skills, logger);
+    const skills = openRegistry(db, {
+      config,
+      skillsRoot: options.skillsRoot,
+      progress: options.progress,
+      logger,
+      clock,
+      ids,
+    });
+    const stale = await firstLoad(skills, logger);
     if (running.door !== null && options.audit === undefined) late.audit = await openAudit(db);
     registerTools(ctx, db, { surface: config.surface, skills });
     if (running.door !== null)
@@ -113,6 +124,7 @@ export async function startup(options: StartupOptions = {}): Promise<Runtime> {
       db: db.handle,
       config,
       skills,
+      stale,
       elapsedMs: clock.monotonic() - started,
       url: running.door?.url ?? null,
       closed: running.door?.closed ?? new Promise<void>(() => undefined),
@@ -132,7 +144,7 @@ export async function recover(
   options: StartupOptions & { readonly force?: boolean } = {},
 ): Promise<RecoveryReport & { readonly skills: number }> {
   const { clock = systemClock } = options;
-  const { database } = await readConfig(options);
+  const { database } = await readSettings(options);
   const report = recoverDatabase(database, new Date(clock.now()), { force: options.force ?? false });
   const runtime = await startup(options);
   try {
@@ -142,7 +154,8 @@ export async function recover(
   }
 }
 
-function readConfig(options: StartupOptions): Promise<Config> {
+/** The settings alone; opens nothing. */
+export function readSettings(options: StartupOptions): Promise<Config> {
   return loadConfig({
     cwd: options.cwd ?? process.cwd(),
     env: options.env,
@@ -209,6 +222,7 @@ async function letDoorAnswer(): Promise<void> {
 interface RegistryParts {
   readonly config: Config;
   readonly skillsRoot: string | undefined;
+  readonly progress: StartupOptions['progress'];
   readonly logger: Logger;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -216,7 +230,7 @@ interface RegistryParts {
 
 function openRegistry(
   db: ColibriDatabase,
-  { config, skillsRoot, logger, clock, ids }: RegistryParts,
+  { config, skillsRoot, progress, logger, clock, ids }: RegistryParts,
 ): SkillsService {
   const { workspace, home } = config;
   const display = (absolute: string) => displayPath(absolute, { workspace, home });
@@ -239,7 +253,7 @@ function openRegistry(
   const rescan = (): ScanChanges | null => {
     const [root] = roots;
     if (single === undefined || root === undefined) {
-      return scanRoots(roots, { repository, events, clock, logger, display });
+      return scanRoots(roots, { repository, events, clock, logger, display, progress });
     }
     const { loaded, pruned } = loadSkillsFromDisk(db.handle, root.path, logger, { workspace, clock });
     return { added: 0, changed: loaded, removed: pruned, shadowed: 0 };
@@ -248,13 +262,15 @@ function openRegistry(
 }
 
 /** A root that cannot be read must not take the server down while the last good index is there. */
-async function firstLoad(skills: SkillsService, logger: Logger): Promise<void> {
+async function firstLoad(skills: SkillsService, logger: Logger): Promise<string | null> {
   try {
     await skills.reload();
+    return null;
   } catch (error) {
     if (!(error instanceof ColibriError) || error.code !== 'ROOT_UNREADABLE' || skills.count() === 0)
       throw error;
     logger('[colibri] serving the last good index:', error.message);
+    return error.message;
   }
 }
 

@@ -1,10 +1,12 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import os from 'node:os';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
+import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 
-import { SETTINGS } from '../src/config.ts';
+import { loadConfig, SETTINGS } from '../src/config.ts';
+import { EVENT_TYPES } from '../src/domains/events/schema.ts';
 import { ERROR_CODES } from '../src/lib/errors.ts';
 import { startup } from '../src/startup.ts';
 import { COMMANDS, GLOBAL_OPTIONS } from '../src/surfaces/cli/commands.ts';
@@ -18,6 +20,9 @@ import {
   namesInHeadings,
   namesInTables,
 } from './architecture/documentation.ts';
+import { fences } from './support/markdown.ts';
+import { writeSkill } from './support/skill-files.ts';
+import { temporaryDirectory } from './support/temporary.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const page = (name: string): string => readFileSync(path.join(root, name), 'utf8');
@@ -35,10 +40,22 @@ describe('the documentation', () => {
   });
 
   it('lists every setting and no other', () => {
-    // Environment variables have a test of their own; keys are written in camel case.
-    const documented = namesInTables(page('docs/configuration.md')).filter((name) => !/^[A-Z_]+$/.test(name));
+    // Flags stand in a table of their own; docs/cli.md lists them all.
+    const documented = namesInTables(page('docs/configuration.md')).filter((name) => !name.startsWith('--'));
     const real = SETTINGS.map(({ key }) => key);
     expect(differences({ what: 'setting', page: 'docs/configuration.md', real, documented })).toEqual([]);
+  });
+
+  it('tells the variable and the default of every setting', () => {
+    const rows = page('docs/configuration.md').split('\n');
+    const wrong = SETTINGS.filter(({ key, env, fallback }) => {
+      const row = rows.find((line) => line.startsWith(`| \`${key}\` |`));
+      const [, , variable = '', preset = ''] =
+        row?.split('|').map((cell) => cell.trim().replaceAll('`', '')) ?? [];
+      const shown = fallback === '.' ? 'the current directory' : fallback;
+      return variable !== (env ?? '') || preset !== shown;
+    });
+    expect(wrong.map(({ key }) => key)).toEqual([]);
   });
 
   it('lists every environment variable that the code reads and no other', () => {
@@ -56,6 +73,43 @@ describe('the documentation', () => {
     expect(differences({ what: 'tool', page: 'docs/tools.md', real, documented })).toEqual([]);
   });
 
+  it('lists every type of event and no other', () => {
+    const documented = Array.from(
+      page('docs/events.md').matchAll(/^### ([a-z_.]+)$/gm),
+      ([, name = '']) => name,
+    );
+    expect(differences({ what: 'event', page: 'docs/events.md', real: EVENT_TYPES, documented })).toEqual([]);
+  });
+
+  it('shows configurations that can be loaded', async () => {
+    const examples = ['docs/configuration.md', 'docs/registry.md'].flatMap((name) =>
+      fences(page(name)).filter(({ language }) => language === 'json' || language === 'yaml'),
+    );
+    expect(examples.length).toBeGreaterThanOrEqual(5);
+    for (const { language, text } of examples) {
+      const cwd = temporaryDirectory();
+      writeFileSync(path.join(cwd, `colibri.config.${language}`), text);
+      const { origins } = await loadConfig({ cwd, env: {} });
+      expect(origins.map(({ from }) => from)).toContain(`colibri.config.${language}`);
+    }
+  });
+
+  it('shows a program that finds the rows of the event log that were tampered with', async () => {
+    const { workspace, database } = await workspaceWithEvents();
+    const program = path.join(workspace, 'check.mjs');
+    writeFileSync(program, fences(page('docs/events.md'), 'js')[0]?.text ?? '');
+    symlinkSync(path.join(root, 'node_modules'), path.join(workspace, 'node_modules'));
+    const check = () => execFileSync(process.execPath, [program, database], { encoding: 'utf8' });
+    expect(check()).toBe('');
+    const db = new Database(database);
+    const last = db.prepare('SELECT max(seq) FROM events').pluck().get();
+    db.exec("DROP TRIGGER events_no_update; UPDATE events SET actor = 'somebody else' WHERE seq = 1");
+    db.exec('DROP TRIGGER events_no_delete; DELETE FROM events WHERE seq = 2');
+    db.close();
+    expect(last).toBe(3);
+    expect(check()).toBe('1\n3\n');
+  });
+
   it('links to files that exist', () => {
     expect(markdownFiles().flatMap(brokenLinks)).toEqual([]);
   });
@@ -63,14 +117,28 @@ describe('the documentation', () => {
 
 /** Every tool that a full start registers, on an empty workspace. */
 async function registeredTools(): Promise<readonly string[]> {
-  const workspace = mkdtempSync(path.join(os.tmpdir(), 'colibri-docs-'));
-  try {
-    const runtime = await startup({ workspace, dbPath: ':memory:', env: {}, logger: () => undefined });
-    await runtime.close();
-    return [...runtime.ctx.tools.keys()];
-  } finally {
-    rmSync(workspace, { recursive: true, force: true });
+  const workspace = temporaryDirectory();
+  const runtime = await startup({
+    workspace,
+    home: workspace,
+    dbPath: ':memory:',
+    env: {},
+    logger: () => undefined,
+  });
+  await runtime.close();
+  return [...runtime.ctx.tools.keys()];
+}
+
+/** Three scans that each found a new skill, hence three events. */
+async function workspaceWithEvents(): Promise<{ readonly workspace: string; readonly database: string }> {
+  const workspace = temporaryDirectory();
+  const runtime = await startup({ workspace, home: workspace, env: {}, logger: () => undefined });
+  for (const name of ['one', 'two', 'three']) {
+    writeSkill(path.join(workspace, '.agents/skills'), name);
+    await runtime.skills.reload();
   }
+  await runtime.close();
+  return { workspace, database: runtime.config.database };
 }
 
 function markdownFiles(): string[] {

@@ -1,8 +1,10 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -10,6 +12,7 @@ import {
 } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -18,10 +21,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startup } from '../src/startup.ts';
 import { commandComplaints } from './support/command-lines.ts';
 import { codeSpans, fences } from './support/markdown.ts';
+import { writeSkill, writeSkillFile } from './support/skill-files.ts';
 
 const repository = path.resolve(import.meta.dirname, '..');
 const page = (name: string): string => readFileSync(path.join(repository, name), 'utf8');
 const readme = page('README.md');
+
+const HTTP_ADDRESS = 'http://127.0.0.1:4870/mcp';
 
 // A reader sees the README's output on a terminal of this width.
 const COLUMNS = 96;
@@ -72,13 +78,25 @@ describe('the README', () => {
   });
 
   it('shows what the commands of its shell blocks print, in order', () => {
-    const blocks = fences(readme).filter(({ language }) => language === 'sh' || language === 'console');
+    const blocks = fences(readme)
+      .filter(({ language }) => language === 'sh' || language === 'console')
+      .filter(({ text }) => !text.includes(HTTP_ADDRESS));
     for (const { language, text } of blocks.slice(2)) {
       const steps = language === 'sh' ? [{ command: text, output: '' }] : transcriptOf(text);
       for (const { command, output } of steps) {
         expect(shell(command, { cwd: workspace }), command).toMatch(outputPattern(output));
       }
     }
+  });
+
+  it('shows a request over HTTP and what comes back', async () => {
+    const [step] = transcripts()
+      .flat()
+      .filter(({ command }) => command.includes(HTTP_ADDRESS));
+    await withHttpServer((url) => {
+      const command = step?.command.replace(HTTP_ADDRESS, url) ?? '';
+      expect(shell(command, { cwd: workspace })).toMatch(outputPattern(step?.output ?? ''));
+    });
   });
 
   it('shows a client configuration that works', async () => {
@@ -119,40 +137,89 @@ describe('the README', () => {
   });
 });
 
-describe.each(['README.md', 'ARCHITECTURE.md', 'SECURITY.md', 'docs/tools.md', 'docs/configuration.md'])(
-  '%s',
-  (name) => {
-    it('mentions only commands and flags that exist', () => {
-      expect(commandComplaints(page(name))).toEqual([]);
-    });
+// docs/cli.md explains the grammar itself and has a test of its own.
+describe.each(markdownFiles().filter((name) => name !== 'docs/cli.md'))('%s', (name) => {
+  it('mentions only commands and flags that exist', () => {
+    expect(commandComplaints(page(name))).toEqual([]);
+  });
+});
 
-    it('names only files that exist', () => {
-      const paths = codeSpans(page(name)).filter((span) =>
-        /^(?:src|test|docs|\.agents|\.claude)\/[\w./-]+$/.test(span),
-      );
-      expect(paths.filter((each) => !existsSync(path.join(repository, each)))).toEqual([]);
-    });
-  },
-);
+describe.each(markdownFiles())('%s', (name) => {
+  it('names only files that exist', () => {
+    const paths = codeSpans(page(name)).filter((span) =>
+      /^(?:src|test|docs|schema|scripts|\.agents|\.claude)\/[\w./-]+$/.test(span),
+    );
+    const isPattern = (span: string) => span.includes('NNN');
+    expect(paths.filter((each) => !isPattern(each) && !existsSync(path.join(repository, each)))).toEqual([]);
+  });
+});
 
 describe('docs/tools.md', () => {
-  it('shows what skill_list answers', async () => {
-    const [input, output] = fences(page('docs/tools.md'), 'json').map(({ text }) => JSON.parse(text));
+  const examples = page('docs/tools.md')
+    .split(/^## /m)
+    .slice(1)
+    .map((section) => ({ tool: section.split('\n', 1)[0] ?? '', blocks: fences(section, 'json') }));
+
+  it.each(examples)('shows what $tool answers', async ({ tool, blocks }) => {
+    const [input, output] = blocks.map(({ text }) => JSON.parse(text));
     const runtime = await startup({
       workspace,
+      home: folder,
       dbPath: ':memory:',
       env: {},
       logger: () => undefined,
       exit: () => undefined,
     });
     try {
-      const envelope = await runtime.ctx.tools.get('skill_list')?.call(input, { door: 'library' });
+      const envelope = await runtime.ctx.tools.get(tool)?.call(input, { door: 'library' });
       expect(envelope).toEqual(output);
     } finally {
       await runtime.close();
     }
   });
+
+  it.each(['skill_get'])('names every field that %s answers with', async (tool) => {
+    const runtime = await startup({
+      workspace,
+      home: folder,
+      dbPath: ':memory:',
+      env: {},
+      logger: () => undefined,
+    });
+    const envelope = await runtime.ctx.tools
+      .get(tool)
+      ?.call({ name: 'rotate-api-keys' }, { door: 'library' });
+    await runtime.close();
+    const { skill } = (envelope as { data: { skill: Record<string, unknown> } }).data;
+    const named = codeSpans(page('docs/tools.md')).map((span) => span.replace(/^skills?(?:\[\])?\./, ''));
+    expect(Object.keys(skill).filter((field) => !named.includes(field))).toEqual([]);
+  });
 });
+
+describe('docs/registry.md', () => {
+  it('shows what the commands print in such a workspace', () => {
+    const home = path.join(folder, 'registry');
+    const here = path.join(home, 'workspace');
+    writeSkill(path.join(here, '.agents/skills'), 'release-notes');
+    writeSkill(path.join(here, '.claude/skills'), 'release-notes');
+    writeSkill(path.join(here, '.claude/skills'), 'lonely');
+    writeSkill(path.join(home, '.agents/skills'), 'release-notes', { description: 'An older one.' });
+    writeSkill(path.join(home, '.agents/skills'), 'pdf');
+    writeSkillFile(path.join(here, '.agents/skills'), 'bad', '---\nname: bad\ndescription: x: y\n---\n');
+    symlinkSync(path.join(home, '.agents/skills/pdf'), path.join(here, '.agents/skills/pdf'));
+    const steps = fences(page('docs/registry.md'), 'console').flatMap(({ text }) => transcriptOf(text));
+    expect(steps.length).toBe(2);
+    for (const { command, output } of steps) {
+      expect(shell(command, { cwd: here, env: { HOME: home } }), command).toMatch(outputPattern(output));
+    }
+  });
+});
+
+function markdownFiles(): string[] {
+  const docs = readdirSync(path.join(repository, 'docs'), { recursive: true, encoding: 'utf8' });
+  const inDocs = docs.map((name) => path.posix.join('docs', name));
+  return [...readdirSync(repository), ...inDocs].filter((name) => name.endsWith('.md'));
+}
 
 interface Step {
   readonly command: string;
@@ -195,4 +262,26 @@ function shell(command: string, { cwd, env = {} }: Place): string {
     encoding: 'utf8',
   });
   return stdout;
+}
+
+/** `colibri serve --http` on a free port, for as long as `use` takes. */
+async function withHttpServer(use: (url: string) => void): Promise<void> {
+  const server = spawn('colibri', ['serve', '--http', '--port', '0'], {
+    cwd: workspace,
+    env: environment,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = once(server, 'exit');
+  try {
+    for await (const line of createInterface(server.stderr)) {
+      const url = /listening on (\S+)/.exec(line)?.[1];
+      if (url === undefined) continue;
+      use(url);
+      return;
+    }
+    throw new Error('the server ended before it listened');
+  } finally {
+    server.kill();
+    await ended;
+  }
 }

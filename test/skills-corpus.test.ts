@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { SETTINGS } from '../src/config.ts';
 import { DIAGNOSTIC_CODES } from '../src/domains/skills/diagnostic-codes.ts';
 import { inspectSkill } from '../src/domains/skills/inspect.ts';
+import { FINDING_GROUPS } from '../src/domains/skills/report.ts';
 import { ERROR_CODES } from '../src/lib/errors.ts';
 import { startup } from '../src/startup.ts';
 import { commandComplaints } from './support/command-lines.ts';
@@ -18,18 +19,26 @@ const names = readdirSync(canonical).sort();
 const textOf = (name: string): string => readFileSync(path.join(canonical, name, 'SKILL.md'), 'utf8');
 
 describe("Colibri's own skills", () => {
-  it('are all indexed, in their own version', async () => {
+  it('are all indexed and published, each in its own version, with the mirror in their shadow', async () => {
     const runtime = await startup({
       workspace: repository,
+      // Skills of whoever runs the tests must not count.
+      home: path.join(repository, 'no-such-home'),
       dbPath: ':memory:',
       env: {},
       logger: () => undefined,
       exit: () => undefined,
     });
     try {
-      const own = runtime.skills.list({ search: 'colibri-' });
-      expect(own.map(({ name }) => name)).toEqual(names);
+      const own = runtime.skills.list();
+      expect(own.map(({ name, source }) => ({ name, source }))).toEqual(
+        names.map((name) => ({ name, source: 'workspace' })),
+      );
       expect(own.filter(({ version }) => version === null)).toEqual([]);
+      expect(runtime.skills.shadowed().map(({ name, source }) => `${source} ${name}`)).toEqual(
+        names.map((name) => `mirror ${name}`),
+      );
+      expect(runtime.skills.publishedPage({ limit: 100 }).skills.map(({ name }) => name)).toEqual(names);
     } finally {
       await runtime.close();
     }
@@ -72,7 +81,8 @@ const CODE_LIKE = /^(?:[a-z]{2,}(?:-[a-z]+)+|[A-Z]+(?:_[A-Z]+)+)$/;
 const KNOWN: ReadonlySet<string> = new Set([
   ...Object.keys(DIAGNOSTIC_CODES),
   ...Object.keys(ERROR_CODES),
-  ...SETTINGS.map(({ env }) => env),
+  ...FINDING_GROUPS,
+  ...SETTINGS.flatMap(({ env }) => (env === null ? [] : [env])),
   ...names,
   // A field of the frontmatter and the skill of the examples are spelt like diagnostics.
   'allowed-tools',

@@ -28,6 +28,11 @@ describe('loading a module', () => {
       breaks: 'no-side-effects',
     },
     {
+      says: 'may not call a method of a constant that came from elsewhere',
+      files: one("import { pool } from 'pool';\nconst one = pool.first;\nexport const a = one.connect();\n"),
+      breaks: 'no-side-effects',
+    },
+    {
       says: 'may not wait',
       files: one('export const a = await 1;\n'),
       breaks: 'no-side-effects',
@@ -58,6 +63,7 @@ describe('loading a module', () => {
             "export const table = Object.freeze({ a: ['b'], re: /x/u, big: -LIMIT });",
             "export const names = new Set(Object.keys(table).map((key) => key.toUpperCase()).join('|'));",
             'export const schema = z.object({ a: z.string().min(1).transform((text) => JSON.parse(text)) });',
+            'export const wider = schema.extend({ b: schema.optional() });',
             'export const locks = createMutexRegistry();',
             "export const commands = [command('list'), command('show')];",
             "export const home = new URL('./migrations', import.meta.url);",

@@ -44,6 +44,23 @@ describe('the foundation', () => {
       breaks: 'foundation',
     },
     {
+      says: 'breaks when the database layer reads the configuration file',
+      files: {
+        'src/db/open.ts': "import { x } from '../config-file.ts';\nexport const y = x;\n",
+        'src/config-file.ts': value,
+      },
+      breaks: 'foundation',
+    },
+    {
+      says: 'holds when the configuration loads its file',
+      files: {
+        'src/config.ts': "export const f = () => import('./config-file.ts');\n",
+        'src/config-file.ts': "import { x } from './lib/text.ts';\nexport const y = x;\n",
+        'src/lib/text.ts': value,
+      },
+      breaks: null,
+    },
+    {
       says: 'holds when db, kernel and lib import lib',
       files: {
         'src/lib/ids.ts': "import { x } from './text.ts';\nexport const y = x;\n",
@@ -73,6 +90,24 @@ describe('the order of domains', () => {
         'src/domains/sessions/service.ts':
           "import { x } from '../skills/repository.ts';\nexport const y = x;\n",
         'src/domains/skills/repository.ts': value,
+      },
+      breaks: 'domain-order',
+    },
+    {
+      says: 'breaks when a sub-folder of a domain imports a later one',
+      files: {
+        'src/domains/skills/scan/scan.ts':
+          "import { statSync } from 'node:fs';\nimport { x } from '../../sessions/service.ts';\nexport const y = () => statSync(x);\n",
+        'src/domains/sessions/service.ts': value,
+      },
+      breaks: 'domain-order',
+    },
+    {
+      says: 'breaks when a sub-folder names a type of the storage of an earlier domain',
+      files: {
+        'src/domains/skills/scan/scan-service.ts':
+          "import type { X } from '../../events/log-repository.ts';\nexport type Y = X;\n",
+        'src/domains/events/log-repository.ts': 'export type X = 1;\n',
       },
       breaks: 'domain-order',
     },
@@ -255,6 +290,27 @@ describe('deciders', () => {
         'src/domains/skills/skill-file.ts': value,
       },
       breaks: 'pure-deciders',
+    },
+    {
+      says: 'may not read files in a sub-folder either',
+      files: {
+        'src/domains/skills/scan/rank.ts':
+          "import { statSync } from 'node:fs';\nexport const y = statSync;\n",
+      },
+      breaks: 'pure-deciders',
+    },
+    {
+      says: 'may not stand on the list of files that touch the world',
+      files: { 'src/domains/skills/scan/walk.ts': value },
+      breaks: 'pure-deciders',
+    },
+    {
+      says: 'are not the files of that list',
+      files: {
+        'src/domains/skills/scan/walk.ts':
+          "import { statSync } from 'node:fs';\nexport const f = () => statSync('.');\n",
+      },
+      breaks: null,
     },
     {
       says: 'may import schemas, other deciders, paths and the types of a service',

@@ -11,6 +11,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { initDb } from '../../src/db/open.ts';
 import { loadSkillsFromDisk } from '../../src/domains/skills/repository.ts';
 import { sha256Hex } from '../../src/lib/digest.ts';
+import { randomFrom } from '../support/random.ts';
 import { writeSkill } from '../support/skill-files.ts';
 import { makeTemporaryDirectory, removeTree } from '../support/temporary.ts';
 
@@ -107,17 +108,6 @@ async function killAfter(child: ChildProcessWithoutNullStreams, ms: number): Pro
   await Promise.race([sleep(ms), gone]);
   child.kill('SIGKILL');
   await gone;
-}
-
-/** mulberry32: small, and the same numbers for the same seed everywhere. */
-function randomFrom(start: number): () => number {
-  let state = start;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 test(

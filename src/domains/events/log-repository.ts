@@ -4,14 +4,7 @@ import type Database from 'better-sqlite3';
 import { type Clock, isoNow } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
 import { canonicalJson, eventHash } from './chain.ts';
-import { checkPayload, type EventDraft, type EventRow } from './schema.ts';
-
-export interface EventLog {
-  /** Must run inside a transaction: the sequence and the chain are read and then continued. */
-  append(drafts: readonly EventDraft[]): readonly EventRow[];
-  /** The same in a transaction of its own. */
-  appendAlone(drafts: readonly EventDraft[]): readonly EventRow[];
-}
+import { checkPayload, type EventDraft, type EventLog, type EventRow } from './schema.ts';
 
 export function createEventLog(
   db: Database.Database,

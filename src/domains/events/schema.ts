@@ -64,6 +64,14 @@ export interface EventRow {
   readonly hash: string;
 }
 
+/** Where events go; whoever writes facts is handed one, so that both land in one transaction. */
+export interface EventLog {
+  /** Must run inside a transaction: the sequence and the chain are read and then continued. */
+  append(drafts: readonly EventDraft[]): readonly EventRow[];
+  /** The same in a transaction of its own. */
+  appendAlone(drafts: readonly EventDraft[]): readonly EventRow[];
+}
+
 const count = z.int().nonnegative();
 const candidate = z.strictObject({ path: z.string(), source: z.string(), digest: z.string() });
 
@@ -88,6 +96,8 @@ const SCHEMAS: { readonly [Type in EventType]: z.ZodType<EventPayloads[Type]> } 
     }),
   ]),
 };
+
+export const EVENT_TYPES: readonly string[] = Object.keys(SCHEMAS);
 
 /** The payload, checked. One that does not fit is a bug of the writer, so it throws. */
 export function checkPayload(draft: Pick<EventDraft, 'type' | 'payload'>): unknown {

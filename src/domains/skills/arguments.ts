@@ -8,7 +8,7 @@ export interface CommandArguments {
 }
 
 // `\$ARGUMENTS` stays as it is written, without the backslash.
-const PLACEHOLDER = /\\?\$(?:ARGUMENTS(?:\[(\d{1,4})\])?|([A-Za-z_][A-Za-z0-9_-]*))/g;
+const PLACEHOLDER = /\\?\$(?:ARGUMENTS(?:\[(\d{1,4})\]|(?![A-Za-z0-9_]))|([A-Za-z_][A-Za-z0-9_-]*))/g;
 
 /**
  * `$ARGUMENTS` is the whole text, `$ARGUMENTS[n]` its n-th word from 0, `$name` a declared argument.
@@ -21,25 +21,44 @@ export function substituteArguments(
 ): string {
   const words = splitWords(given.text);
   let used = false;
-  const result = body.replace(PLACEHOLDER, (whole, index: string | undefined, name: string | undefined) => {
-    const position = name === undefined ? -1 : declared.indexOf(name);
-    if (name !== undefined && position < 0) return whole;
-    if (whole.startsWith('\\')) return whole.slice(1);
-    used = true;
-    if (name !== undefined) return given.named?.[name] ?? words[position] ?? '';
-    return index === undefined ? given.text : (words[Number(index)] ?? '');
-  });
+  const result = body.replace(
+    PLACEHOLDER,
+    (whole, index: string | undefined, written: string | undefined) => {
+      const name = written === undefined ? undefined : declaredName(written, declared);
+      if (name === null) return whole;
+      // What follows the name, as in `$branch-fix`, belongs to the text.
+      const rest = written?.slice(name?.length) ?? '';
+      if (whole.startsWith('\\')) return whole.slice(1);
+      used = true;
+      if (name === undefined) return index === undefined ? given.text : (words[Number(index)] ?? '');
+      return (namedValue(name, given) ?? words[declared.indexOf(name)] ?? '') + rest;
+    },
+  );
   if (used || given.text === '') return result;
   return `${result.replace(/\n+$/, '')}\n\nARGUMENTS: ${given.text}\n`;
 }
 
-const WORD = /"((?:[^"\\]|\\.)*)"|'([^']*)'|([^\s"']+)/g;
+/** The longest declared name that the written one is or begins with, up to a hyphen. */
+function declaredName(written: string, declared: readonly string[]): string | null {
+  for (let name = written; name !== ''; name = name.slice(0, Math.max(0, name.lastIndexOf('-')))) {
+    if (declared.includes(name)) return name;
+  }
+  return null;
+}
+
+function namedValue(name: string, { named = {} }: CommandArguments): string | undefined {
+  return Object.hasOwn(named, name) ? named[name] : undefined;
+}
+
+const WORD = /(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s])+/gs;
+const PART = /"((?:[^"\\]|\\.)*)"|'([^']*)'|([^"']+|["'])/gs;
 
 /** Words as a shell would see them: quotes keep blanks together, a backslash escapes inside double quotes. */
 export function splitWords(text: string): readonly string[] {
-  const words: string[] = [];
-  for (const [, double, single, plain] of text.matchAll(WORD)) {
-    words.push(double === undefined ? (single ?? plain ?? '') : double.replaceAll(/\\(.)/g, '$1'));
-  }
-  return words;
+  return Array.from(text.matchAll(WORD), ([word]) =>
+    word.replaceAll(PART, (_, double?: string, single?: string, plain?: string) =>
+      // A quote that is never closed stands for itself, as in "it's".
+      double === undefined ? (single ?? plain ?? '') : double.replaceAll(/\\(.)/gs, '$1'),
+    ),
+  );
 }

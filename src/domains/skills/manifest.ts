@@ -3,8 +3,8 @@ import { lstatSync, readdirSync } from 'node:fs';
 
 import { sha256Hex } from '../../lib/digest.ts';
 import { messageOf, systemCodeOf } from '../../lib/errors.ts';
-import { readRegularFile } from '../../lib/regular-file.ts';
-import { TREE_BYTES_MAX, TREE_FILES_MAX } from './skill-tree.ts';
+import { type RegularFile, readRegularFile } from '../../lib/regular-file.ts';
+import { TREE_BYTES_MAX, TREE_ENTRIES_MAX, TREE_FILES_MAX } from './skill-tree.ts';
 
 export interface ManifestFile {
   /** Relative to the skill's directory, with forward slashes. */
@@ -27,11 +27,14 @@ export function walkTree(directory: string): Tree {
   const files: string[] = [];
   const marks: string[] = [];
   const pending = [''];
+  let entries = 0;
   try {
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
       for (const entry of readdirSync(`${directory}/${next}`, { withFileTypes: true })) {
         if (entry.name.startsWith('.')) continue;
         const relative = next === '' ? entry.name : `${next}/${entry.name}`;
+        if (++entries > TREE_ENTRIES_MAX)
+          return { ok: false, reason: `more than ${TREE_ENTRIES_MAX} entries` };
         if (entry.isDirectory()) {
           pending.push(relative);
           continue;
@@ -55,11 +58,21 @@ export function hashFiles(directory: string, paths: readonly string[]): Manifest
   const files: ManifestFile[] = [];
   let bytes = 0;
   for (const path of paths) {
-    const read = readRegularFile(`${directory}/${path}`, TREE_BYTES_MAX);
+    const read = readFile(`${directory}/${path}`);
     if (!read.ok) return { ok: false, reason: `${path} is ${read.reason}` };
     bytes += read.bytes.length;
     if (bytes > TREE_BYTES_MAX) return { ok: false, reason: `more than ${TREE_BYTES_MAX} bytes` };
     files.push({ path, size: read.bytes.length, digest: sha256Hex(read.bytes) });
   }
   return { ok: true, files };
+}
+
+/** A file that went or changed its kind since the walk is no error of ours. */
+function readFile(file: string): RegularFile | { readonly ok: false; readonly reason: string } {
+  try {
+    return readRegularFile(file, TREE_BYTES_MAX);
+  } catch (error) {
+    if (systemCodeOf(error) === undefined) throw error;
+    return { ok: false, reason: messageOf(error) };
+  }
 }

@@ -48,7 +48,10 @@ export function createPublication(roots: readonly string[]): Publication {
     if (real === null || !tree?.ok) return null;
     const known = kept.get(real);
     if (known?.fingerprint === tree.fingerprint) return known.skill;
-    const skill = readPublished(name, real, tree.files);
+    const skill = readPublished({ name, directory: path.basename(directory) }, real, tree.files);
+    const after = walkTree(real);
+    // Something moved while it was read, perhaps a folder became a link out: this state must not be handed out.
+    if (!after.ok || after.fingerprint !== tree.fingerprint) return null;
     kept.delete(real);
     kept.set(real, { fingerprint: tree.fingerprint, skill });
     const [oldest] = kept.keys();
@@ -64,7 +67,7 @@ export function createPublication(roots: readonly string[]): Publication {
       const skill = kept.get(real)?.skill ?? publish(place);
       const listed = skill?.files.find((candidate) => candidate.path === file);
       if (listed === undefined) return null;
-      const bytes = readListed(`${real}/${file}`);
+      const bytes = readListed(`${real}/${file}`, TREE_BYTES_MAX);
       if (bytes !== null && sha256Hex(bytes) === listed.digest) return bytes;
       // The next listing tells the new state; until then nothing that was not listed leaves the disk.
       kept.delete(real);
@@ -74,26 +77,33 @@ export function createPublication(roots: readonly string[]): Publication {
   };
 }
 
-function readPublished(name: string, directory: string, paths: readonly string[]): PublishedSkill | null {
-  const manifest = hashFiles(directory, paths);
-  const skillFile = readRegularFile(`${directory}/SKILL.md`, SKILL_BYTES_MAX);
-  if (!manifest.ok || !skillFile.ok) return null;
-  const listed = manifest.files.find((file) => file.path === 'SKILL.md');
-  // It may have changed between the two reads; then this state is not one that ever was.
-  if (listed?.digest !== sha256Hex(skillFile.bytes)) return null;
-  const { skill } = parseSkill(
-    skillFile.bytes,
-    { file: 'SKILL.md', directory: name },
-    { profile: 'publish' },
-  );
-  if (skill === null) return null;
-  const { description, frontmatter } = skill;
-  return { name, description, frontmatter, files: manifest.files, skillFile: skillFile.bytes };
+interface PublishedName {
+  readonly name: string;
+  /** The name of the directory as it is found, not where a link leads. */
+  readonly directory: string;
 }
 
-function readListed(file: string): Buffer | null {
+function readPublished(
+  { name, directory }: PublishedName,
+  from: string,
+  paths: readonly string[],
+): PublishedSkill | null {
+  const manifest = hashFiles(from, paths);
+  if (!manifest.ok) return null;
+  const skillFile = readListed(`${from}/SKILL.md`, SKILL_BYTES_MAX);
+  if (skillFile === null) return null;
+  const listed = manifest.files.find((file) => file.path === 'SKILL.md');
+  // It may have changed between the two reads; then this state is not one that ever was.
+  if (listed?.digest !== sha256Hex(skillFile)) return null;
+  const { skill } = parseSkill(skillFile, { file: 'SKILL.md', directory }, { profile: 'publish' });
+  if (skill?.name !== name) return null;
+  const { description, frontmatter } = skill;
+  return { name, description, frontmatter, files: manifest.files, skillFile };
+}
+
+function readListed(file: string, bytesMax: number): Buffer | null {
   try {
-    const read = readRegularFile(file, TREE_BYTES_MAX);
+    const read = readRegularFile(file, bytesMax);
     return read.ok ? read.bytes : null;
   } catch (error) {
     if (systemCodeOf(error) === undefined) throw error;

@@ -3,6 +3,7 @@ import type Database from 'better-sqlite3';
 
 import type { Diagnostic } from '../../lib/diagnostics.ts';
 import { foldCase } from '../../lib/text.ts';
+import type { IndexedSkill, RegistryRecords } from './report.ts';
 import type { RejectedSkill, ShadowedSkill, SkillAlias } from './scan/scan-repository.ts';
 import type { AgentTier, SkillFrontmatter, SkillTier, WorkflowStep } from './schema.ts';
 import { type SkillSource, searchText } from './skill-row.ts';
@@ -209,6 +210,34 @@ export function findAliases(db: Database.Database): readonly SkillAlias[] {
     db,
     'SELECT directory, root, target FROM skill_aliases ORDER BY directory',
   ).all() as SkillAlias[];
+}
+
+/** Where each indexed skill lies and what was found about it, by name. */
+function findIndexed(db: Database.Database): readonly IndexedSkill[] {
+  const sql = `SELECT name, source_path AS path, directory, source, root, digest, diagnostics
+    FROM skills ORDER BY name`;
+  return (prepared(db, sql).all() as Record<string, unknown>[]).map((row) =>
+    decodeJson<IndexedSkill>(row, ['diagnostics']),
+  );
+}
+
+export type StoredRecords = Omit<RegistryRecords<ShadowedSkill, RejectedSkill, SkillAlias>, 'roots'>;
+
+/** In one transaction, so that another process's scan is seen whole or not at all. */
+export function findRecords(db: Database.Database): StoredRecords {
+  return db.transaction(() => ({
+    indexed: findIndexed(db),
+    shadowed: findShadowed(db),
+    rejected: findRejections(db),
+    aliases: findAliases(db),
+  }))();
+}
+
+/** Displayed roots that have at least one indexed skill. */
+export function rootsWithSkills(db: Database.Database): readonly string[] {
+  return prepared(db, 'SELECT DISTINCT root FROM skills ORDER BY root')
+    .all()
+    .map((row) => (row as { root: string }).root);
 }
 
 /** How much the registry holds. */

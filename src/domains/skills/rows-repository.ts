@@ -32,8 +32,10 @@ export function skillRowWriter(db: Database.Database): SkillRowWriter {
     },
     prune: (keepNames) => prune.run(JSON.stringify(keepNames)).changes,
     forgetScans: () => {
+      // A scan that was planned before must notice, so the generation goes up as well.
       db.exec(
-        'DELETE FROM skill_roots; DELETE FROM skill_shadowed; DELETE FROM skill_rejections; DELETE FROM skill_aliases;',
+        `DELETE FROM skill_roots; DELETE FROM skill_shadowed; DELETE FROM skill_rejections; DELETE FROM skill_aliases;
+         UPDATE settings SET value = CAST(value AS INTEGER) + 1 WHERE key = 'registry.generation';`,
       );
     },
   };

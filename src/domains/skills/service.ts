@@ -5,7 +5,7 @@ import type { ColibriDatabase } from '../../db/database.ts';
 import { ColibriError, messageOf } from '../../lib/errors.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { nearest } from '../../lib/text.ts';
-import type { EventLog } from '../events/log-repository.ts';
+import type { EventLog } from '../events/schema.ts';
 import { createPublication, type PublishedSkill } from './publication.ts';
 import {
   allNames,
@@ -14,16 +14,19 @@ import {
   findCommand,
   findCommands,
   findDetail,
+  findRecords,
   findRejections,
   findShadowed,
   findSummaries,
   type RegistryCounts,
   registryCounts,
+  rootsWithSkills,
   type SkillCommand,
   type SkillDetail,
   type SkillFilters,
   type SkillPageFilters,
   type SkillSummary,
+  type StoredRecords,
 } from './registry-repository.ts';
 import type { SkillRoot } from './scan/roots.ts';
 import type { RejectedSkill, ShadowedSkill, SkillAlias } from './scan/scan-repository.ts';
@@ -42,6 +45,10 @@ export interface SkillsService {
   rejections(): readonly RejectedSkill[];
   aliases(): readonly SkillAlias[];
   counts(): RegistryCounts;
+  /** Everything that a report on the registry is made from, read at one moment. */
+  records(): StoredRecords & Pick<SkillsService, 'roots'>;
+  /** Roots that have indexed skills, as displayed, in order of precedence. */
+  usedRoots(): readonly string[];
   /** Brings the index in line with the disk; null when nothing had changed. A root that cannot be read is thrown. */
   reload(): Promise<ScanChanges | null>;
   /** Calls back after every change of the catalog; the answer ends it. */
@@ -100,6 +107,8 @@ export function createSkillsService(parts: SkillsServiceParts): SkillsService {
     rejections: () => findRejections(handle),
     aliases: () => findAliases(handle),
     counts: () => registryCounts(handle),
+    records: () => ({ roots: parts.roots, ...findRecords(handle) }),
+    usedRoots: () => inOrder(rootsWithSkills(handle), parts.roots),
     async reload() {
       try {
         const changes = await parts.db.write(parts.rescan);
@@ -144,6 +153,10 @@ export function createSkillsService(parts: SkillsServiceParts): SkillsService {
       return skill === null ? null : publication.read(placeOf(skill), file);
     },
   };
+}
+
+function inOrder(used: readonly string[], roots: readonly SkillRoot[]): readonly string[] {
+  return roots.flatMap(({ display }) => (used.includes(display) ? [display] : []));
 }
 
 async function recordFailure({ db, events }: SkillsServiceParts, error: unknown): Promise<void> {

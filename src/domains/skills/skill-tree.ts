@@ -5,7 +5,7 @@ import path from 'node:path';
 export const TREE_FILES_MAX: number = 512;
 export const TREE_BYTES_MAX: number = 16 * 1024 * 1024;
 /** Directories count too, so that a tree of empty ones ends as well. */
-const TREE_ENTRIES_MAX = 10_000;
+export const TREE_ENTRIES_MAX: number = 10_000;
 
 export interface TreeSize {
   readonly files: number;

@@ -1,5 +1,5 @@
 /** Keeps the index fresh while a server runs. The watcher only hints; the cheap rescan is the truth. */
-import { statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 
 import type { Clock } from '../../lib/clock.ts';
 import { messageOf } from '../../lib/errors.ts';
@@ -21,6 +21,8 @@ export interface RegistryWatch {
 const DEBOUNCE_MS = 40;
 /** A second look after every change: files written in the same instant as the first may have changed again. */
 const SECOND_LOOK_MS = 150;
+/** After a scan that failed: what was wrong may pass without a hint. */
+const RETRY_MS = 1000;
 /** How often roots are checked for having come, gone or been replaced, which no watcher reports. */
 const ROOT_CHECK_MS = 250;
 const POLL_MS = 400;
@@ -42,10 +44,15 @@ export function watchRoots(skills: SkillsService, { mode, logger, clock }: Watch
   let polling = mode === 'poll';
   let closed = false;
 
-  const subscribe = async (root: string): Promise<Subscription | null> => {
+  const subscribe = async (root: string, previous: Promise<void>): Promise<Subscription | null> => {
+    // Two watches of one path share what the system watches: a new one must not inherit that of a deleted folder.
+    await previous;
     try {
       const { subscribe: watch } = await import('@parcel/watcher');
-      return await watch(root, () => rescan.soon(), { ignore: ['**/node_modules', '**/.git'] });
+      // A watch of a link would see the link and not what it leads to.
+      return await watch(realpathSync(root), () => rescan.soon(), {
+        ignore: ['**/node_modules', '**/.git'],
+      });
     } catch (error) {
       if (!closed) logger(`[colibri] cannot watch ${root}, polling instead:`, messageOf(error));
       polling = true;
@@ -58,10 +65,10 @@ export function watchRoots(skills: SkillsService, { mode, logger, clock }: Watch
       const identity = identityOf(root);
       const known = subscriptions.get(root);
       if ((known?.identity ?? null) === identity) continue;
-      if (known !== undefined) endSubscription(known.made, logger);
+      const ended = known === undefined ? Promise.resolve() : endSubscription(known.made, logger);
       subscriptions.delete(root);
       if (identity !== null) {
-        const made = subscribe(root);
+        const made = subscribe(root, ended);
         subscriptions.set(root, { identity, made });
         // What changed before the watcher was in place gave no hint.
         void made.then(() => rescan.soon());
@@ -82,8 +89,7 @@ export function watchRoots(skills: SkillsService, { mode, logger, clock }: Watch
     async close() {
       closed = true;
       for (const timer of [rootTimer, safetyTimer, pollTimer]) if (timer !== null) clearInterval(timer);
-      const made = await Promise.all([...subscriptions.values()].map((subscription) => subscription.made));
-      await Promise.all(made.map((subscription) => subscription?.unsubscribe()));
+      await Promise.all([...subscriptions.values()].map(({ made }) => endSubscription(made, logger)));
       await rescan.close();
     },
   };
@@ -99,6 +105,7 @@ interface Rescan {
 
 function createRescan(skills: SkillsService, logger: Logger, clock: Clock): Rescan {
   let timer: NodeJS.Timeout | null = null;
+  let due = 0;
   let running: Promise<void> = Promise.resolve();
   let closed = false;
   let lastFailure = '';
@@ -116,12 +123,17 @@ function createRescan(skills: SkillsService, logger: Logger, clock: Clock): Resc
       // The same trouble at every look is told once.
       if (messageOf(error) !== lastFailure) logger('[colibri] reload failed:', messageOf(error));
       lastFailure = messageOf(error);
+      schedule(RETRY_MS);
     }
     lastEnd = clock.monotonic();
     lastDuration = lastEnd - started;
   };
   const schedule = (delay: number): void => {
-    if (closed || timer !== null) return;
+    const at = clock.monotonic() + delay;
+    // A hint brings a later look forward; it never puts an earlier one off, or a stream of hints would starve it.
+    if (closed || (timer !== null && due <= at)) return;
+    if (timer !== null) clearTimeout(timer);
+    due = at;
     timer = setTimeout(() => {
       running = running.then(run);
     }, delay);
@@ -149,8 +161,10 @@ function identityOf(root: string): string | null {
   }
 }
 
-function endSubscription(made: Promise<Subscription | null>, logger: Logger): void {
-  made
-    .then((subscription) => subscription?.unsubscribe())
-    .catch((error: unknown) => logger('[colibri] unwatch failed:', messageOf(error)));
+async function endSubscription(made: Promise<Subscription | null>, logger: Logger): Promise<void> {
+  try {
+    await (await made)?.unsubscribe();
+  } catch (error) {
+    logger('[colibri] unwatch failed:', messageOf(error));
+  }
 }

@@ -66,6 +66,8 @@ export interface CliHost {
   readonly stdout: TextStream;
   readonly stderr: TextStream;
   readonly cwd: string;
+  /** The user's home; absent: what the system says. */
+  readonly home?: string | undefined;
   readonly version: string;
   /** Loads the composition root; a surface never imports it. */
   readonly boot: () => Promise<BootModule>;
@@ -73,10 +75,14 @@ export interface CliHost {
   readonly onStopSignal?: (stop: () => void) => void;
 }
 
+/** Where to work, as the options say. */
+export type Places = Pick<BootOptions, 'cwd' | 'env' | 'home' | 'workspace' | 'dbPath' | 'skillsRoot'>;
+
 /** What the commands say to the composition root; absent values are settled by the environment and the defaults. */
 export interface BootOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home?: string | undefined;
   readonly workspace?: string | undefined;
   readonly dbPath?: string | undefined;
   readonly skillsRoot?: string | undefined;
@@ -85,11 +91,15 @@ export interface BootOptions {
   readonly surface?: string | undefined;
   readonly http?: { readonly host?: string | undefined; readonly port?: string | undefined };
   readonly exit?: (code: number) => void;
+  /** Hears how far a scan is: directories done, and known so far. */
+  readonly progress?: ((done: number, total: number) => void) | undefined;
 }
 
 export interface BootModule {
   readonly startup: (options: BootOptions) => Promise<BootedRuntime>;
   readonly recover: (options: RecoverOptions) => Promise<RecoverReport>;
+  /** Reads the settings and opens nothing. */
+  readonly readSettings: (options: Places) => Promise<Config>;
 }
 
 export interface RecoverOptions extends Omit<BootOptions, 'surface'> {
@@ -117,6 +127,8 @@ export interface RecoveredTable {
 export interface BootedRuntime {
   readonly config: Config;
   readonly skills: SkillsService;
+  /** Why the index is that of an earlier scan; null when it is in line with the disk. */
+  readonly stale: string | null;
   /** Where the HTTP door listens; null without one. */
   readonly url: string | null;
   /** Settles when the client has gone. */

@@ -22,15 +22,23 @@ export const GLOBAL_OPTIONS: readonly CommandOption[] = [
 export const COMMANDS: readonly Command[] = [
   {
     name: 'serve',
-    summary: 'serve the skills to an MCP client on stdin and stdout',
-    usage: 'colibri serve [--surface full|phase-0] [--skills-root <dir>]',
+    summary: 'serve the skills to MCP clients, on stdin and stdout or over HTTP',
+    usage:
+      'colibri serve [--http [--host <address>] [--port <number>]] [--surface full|phase-0] [--skills-root <dir>]',
     args: [],
     options: [
+      { flag: '--http', description: 'listen for clients over HTTP instead' },
+      { flag: '--host', value: 'address', description: 'the address for --http (default: 127.0.0.1)' },
+      {
+        flag: '--port',
+        value: 'number',
+        description: 'the port for --http (default: 4870; 0: any free one)',
+      },
       {
         flag: '--surface',
         value: 'set',
         choices: ['full', 'phase-0'],
-        description: 'which tools to offer: all of them, or the two of the first phase',
+        description: 'which tools to offer: all of them, or the one of the first phase',
       },
       SKILLS_ROOT,
     ],
@@ -38,15 +46,17 @@ export const COMMANDS: readonly Command[] = [
       'colibri serve',
       'colibri serve --workspace ~/project',
       'claude mcp add colibri -- colibri serve',
+      'colibri serve --http --port 0',
     ],
     load: () => import('./commands/serve.ts'),
   },
   {
     name: 'list',
     summary: 'list the indexed skills',
-    usage: 'colibri list [--search <text>] [--capability <name>] [--skills-root <dir>] [--json]',
+    usage: 'colibri list [--all | --search <text> --capability <name> --skills-root <dir>] [--json]',
     args: [],
     options: [
+      { flag: '--all', description: 'also shadowed copies, aliases and rejected skills, with the reason' },
       {
         flag: '--search',
         value: 'text',
@@ -55,16 +65,24 @@ export const COMMANDS: readonly Command[] = [
       { flag: '--capability', value: 'name', description: 'only skills that declare the capability' },
       SKILLS_ROOT,
     ],
-    examples: ['colibri list', 'colibri list --search pdf', 'colibri list --json | jq -r ".skills[].name"'],
+    examples: [
+      'colibri list',
+      'colibri list --search pdf',
+      'colibri list --all',
+      'colibri list --json | jq -r ".skills[].name"',
+    ],
     load: () => import('./commands/list.ts'),
   },
   {
     name: 'show',
     summary: 'show one skill: its facts and its text',
-    usage: 'colibri show <name> [--skills-root <dir>] [--json]',
+    usage: 'colibri show <name> [--all] [--skills-root <dir>] [--json]',
     args: [{ name: 'name', completes: 'skill' }],
-    options: [SKILLS_ROOT],
-    examples: ['colibri show pdf-tools', 'colibri show pdf-tools --json'],
+    options: [
+      { flag: '--all', description: 'also the other copies of that name, and links to it' },
+      SKILLS_ROOT,
+    ],
+    examples: ['colibri show pdf-tools', 'colibri show pdf-tools --all', 'colibri show pdf-tools --json'],
     load: () => import('./commands/show.ts'),
   },
   {
@@ -87,6 +105,24 @@ export const COMMANDS: readonly Command[] = [
       'colibri validate --publish --json .agents/skills',
     ],
     load: () => import('./commands/validate.ts'),
+  },
+  {
+    name: 'doctor',
+    summary: 'say everything that is wrong in the registry, worst first',
+    usage: 'colibri doctor [--summary] [--json]',
+    args: [],
+    options: [{ flag: '--summary', description: 'only count: by diagnostic, and in all' }],
+    examples: ['colibri doctor', 'colibri doctor --summary', 'colibri doctor | grep ^error'],
+    load: () => import('./commands/doctor.ts'),
+  },
+  {
+    name: 'config show',
+    summary: 'show every setting, where its value comes from, and the skills roots',
+    usage: 'colibri config show [--json]',
+    args: [],
+    options: [],
+    examples: ['colibri config show', 'colibri config show --workspace ~/project --json'],
+    load: () => import('./commands/config-show.ts'),
   },
   {
     name: 'db recover',

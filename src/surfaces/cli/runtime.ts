@@ -3,8 +3,9 @@ import path from 'node:path';
 
 import { ColibriError } from '../../lib/errors.ts';
 import type { Logger } from '../../lib/logger.ts';
-import { printableBlock } from '../../lib/text.ts';
-import type { BootedRuntime, BootOptions, CliHost, CommandContext } from './command.ts';
+import { printable, printableBlock } from '../../lib/text.ts';
+import type { BootedRuntime, CliHost, CommandContext, Places } from './command.ts';
+import { createProgress, type Progress } from './progress.ts';
 
 /** Starts colibri without a door, uses it, and ends it whatever happens. */
 export async function withRuntime<T>(
@@ -12,25 +13,44 @@ export async function withRuntime<T>(
   use: (runtime: BootedRuntime) => T | Promise<T>,
 ): Promise<T> {
   const { startup } = await context.host.boot();
-  const runtime = await startup({
-    ...placesOf(context),
-    logger: debugLogger(context.host),
-    transport: 'none',
-    // A failed start is thrown as well; run.ts turns it into a message and an exit code.
-    exit: () => undefined,
-  });
+  const places = placesOf(context);
+  const runtime = await withProgress(context, ({ report }) =>
+    startup({
+      ...places,
+      logger: debugLogger(context.host),
+      transport: 'none',
+      // A failed start is thrown as well; run.ts turns it into a message and an exit code.
+      exit: () => undefined,
+      progress: report,
+    }),
+  );
   try {
+    // An old answer that looks like a new one would be worse than none.
+    if (runtime.stale !== null)
+      context.out.error(printable(`${runtime.stale}; what follows is the last good index`));
     return await use(runtime);
   } finally {
     await runtime.close();
   }
 }
 
+/** Shows a bar while the work lasts, where somebody can see it; nothing of it is left afterwards. */
+export async function withProgress<T>(
+  { flags, host }: CommandContext,
+  work: (progress: Progress) => Promise<T>,
+): Promise<T> {
+  // Log lines and a bar on one terminal would write into each other.
+  const hidden = flags.switches.has('quiet') || isDebugging(host);
+  const progress = createProgress(host.stderr, { hidden });
+  try {
+    return await work(progress);
+  } finally {
+    progress.clear();
+  }
+}
+
 /** Where to work, as the options say. */
-export function placesOf({
-  flags,
-  host,
-}: CommandContext): Pick<BootOptions, 'cwd' | 'env' | 'workspace' | 'dbPath' | 'skillsRoot'> {
+export function placesOf({ flags, host }: CommandContext): Places {
   const workspace = flags.values.get('workspace');
   // Start-up makes the folders it needs, so a typo would become a new, empty workspace.
   if (workspace !== undefined && !isDirectory(path.resolve(host.cwd, workspace))) {
@@ -41,6 +61,7 @@ export function placesOf({
   return {
     cwd: host.cwd,
     env: host.env,
+    home: host.home,
     workspace,
     dbPath: flags.values.get('db'),
     skillsRoot: flags.values.get('skills-root'),
@@ -60,5 +81,9 @@ export function stderrLogger({ stderr }: CliHost): Logger {
 
 /** A person who asked for a list did not ask for the log of the scan. */
 export function debugLogger(host: CliHost): Logger {
-  return host.env['COLIBRI_DEBUG'] === '1' ? stderrLogger(host) : () => undefined;
+  return isDebugging(host) ? stderrLogger(host) : () => undefined;
+}
+
+function isDebugging({ env }: CliHost): boolean {
+  return env['COLIBRI_DEBUG'] === '1';
 }

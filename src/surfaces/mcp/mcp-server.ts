@@ -12,7 +12,7 @@ import type { SkillsService } from '../../domains/skills/service.ts';
 import { messageOf } from '../../lib/errors.ts';
 import type { ColibriServerContext, ColibriTool, Envelope, ToolRequest } from '../../server.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
-import { createSkillSource } from './skill-source.ts';
+import { createSkillSource, listSkillResources } from './skill-source.ts';
 
 export interface McpServerOptions {
   readonly version: string;
@@ -29,22 +29,24 @@ export function createMcpServer(ctx: ColibriServerContext, options: McpServerOpt
     { name: 'colibri', title: 'Colibri', version: options.version },
     {
       capabilities: full
-        ? { tools: {}, prompts: { listChanged: true }, resources: { listChanged: true } }
-        : { tools: {} },
+        ? { tools: TOOLS, prompts: { listChanged: true }, resources: { listChanged: true } }
+        : { tools: TOOLS },
       instructions: INSTRUCTIONS,
     },
   );
   serveTools(mcp, ctx, options);
   if (full) {
     servePrompts(mcp, options.ready);
-    const source = createSkillSource(() => whenReady(options.ready), ctx.logger);
-    new SkillsExtension({ source, cacheHint: CACHE_HINT, onWarning: () => undefined }).attach(mcp);
+    serveSkills(mcp, ctx, options.ready);
   }
   return mcp;
 }
 
 const INSTRUCTIONS =
   'Colibri indexes the skills (SKILL.md folders) of this workspace. Call skill_list to see them; each entry names its folder.';
+
+/** Tools are registered before the first of them can be called, and stay. */
+const TOOLS = { listChanged: false } as const;
 
 /** Listings change with the disk and may differ by user, so nobody else may keep them. */
 const CACHE_HINT = { ttlMs: 0, cacheScope: 'private' } as const;
@@ -72,6 +74,16 @@ function servePrompts(mcp: McpServer, ready: Promise<SkillsService>): void {
   );
   mcp.server.setRequestHandler('prompts/get', async (request) =>
     getPrompt(await whenReady(ready), request.params.name, request.params.arguments ?? {}),
+  );
+}
+
+function serveSkills(mcp: McpServer, ctx: ColibriServerContext, ready: Promise<SkillsService>): void {
+  const source = createSkillSource(() => whenReady(ready), ctx.logger);
+  const onWarning = ({ path, message }: { path: string; message: string }) =>
+    ctx.logger(`[colibri] skills over MCP: ${path}:`, message);
+  new SkillsExtension({ source, cacheHint: CACHE_HINT, onWarning }).attach(mcp);
+  mcp.server.setRequestHandler('resources/list', async (request) =>
+    listSkillResources(await whenReady(ready), request.params?.cursor, ctx.logger),
   );
 }
 

@@ -47,14 +47,11 @@ export function getPrompt(
     );
   }
   const declared = command.arguments;
-  const text =
-    declared.length > 0
-      ? declared
-          .map((key) => given[key] ?? '')
-          .join(' ')
-          .trim()
-      : (given[FREE_TEXT] ?? '');
-  const body = substituteArguments(command.body, declared, { text, named: given });
+  const givenFor = (name: string): string => (Object.hasOwn(given, name) ? (given[name] ?? '') : '');
+  // Every declared argument gets a value: one left out must not take the word of the next.
+  const named = Object.fromEntries(declared.map((name) => [name, givenFor(name)]));
+  const text = declared.length > 0 ? declared.map(givenFor).join(' ').trim() : givenFor(FREE_TEXT);
+  const body = substituteArguments(command.body, declared, { text, named });
   return {
     description: command.description,
     messages: [{ role: 'user', content: { type: 'text', text: body } }],

@@ -1,17 +1,16 @@
 /** The registry as the source of the MCP skills extension (SEP-2640). */
-import type { Resource } from '@modelcontextprotocol/server';
+import type { ListResourcesResult, Resource } from '@modelcontextprotocol/server';
 import { type Skill, type SkillSource, skillEntry } from '@modelcontextprotocol/server/ext/skills';
 
 import type { PublishedSkill } from '../../domains/skills/publication.ts';
 import type { SkillsService } from '../../domains/skills/service.ts';
+import { sha256Hex } from '../../lib/digest.ts';
 import { messageOf } from '../../lib/errors.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 
 const BASE = 'skill://';
 const PAGE_SKILLS = 100;
-/** The extension does not page `resources/list`, so it names the first skills only; `skills/list` names all. */
-const LISTED_RESOURCES_MAX = 100;
 
 export function createSkillSource(registry: () => Promise<SkillsService>, logger: Logger): SkillSource {
   const entries = async (page: readonly PublishedSkill[]): Promise<Skill[]> => {
@@ -37,21 +36,34 @@ export function createSkillSource(registry: () => Promise<SkillsService>, logger
     async read(uri) {
       const place = parseUri(uri);
       if (place === null) return undefined;
-      const bytes = (await registry()).readPublished(place.name, place.file);
-      return bytes === null ? undefined : contentOf(place.file, bytes);
+      const skills = await registry();
+      const bytes = skills.readPublished(place.name, place.file);
+      if (bytes === null || !(await isServed(skills, place.name, logger))) return undefined;
+      return contentOf(place.file, bytes);
     },
     async readDirectory(uri) {
       const place = parseUri(uri);
       const skill = place === null ? null : (await registry()).published(place.name);
-      if (place === null || skill === null) return undefined;
+      if (place === null || skill === null || (await entryOf(skill, logger)) === null) return undefined;
       const resources = childrenOf(skill, place.file);
       return resources.length === 0 ? undefined : { resources };
     },
-    async listResources() {
-      const page = (await registry()).publishedPage({ limit: LISTED_RESOURCES_MAX });
-      return page.skills.map((skill) => fileResource(skill, 'SKILL.md'));
-    },
   };
+}
+
+/** A page of `resources/list`: the SKILL.md of each skill. The extension could only list all of them at once. */
+export async function listSkillResources(
+  skills: SkillsService,
+  cursor: string | undefined,
+  logger: Logger,
+): Promise<ListResourcesResult> {
+  const page = skills.publishedPage({
+    after: cursor === undefined ? undefined : decodeCursor(cursor),
+    limit: PAGE_SKILLS,
+  });
+  const fit = await Promise.all(page.skills.map(async (skill) => (await entryOf(skill, logger)) !== null));
+  const resources = page.skills.filter((_, at) => fit[at]).map((skill) => fileResource(skill, 'SKILL.md'));
+  return page.next === null ? { resources } : { resources, nextCursor: encodeCursor(page.next) };
 }
 
 const checked = new WeakMap<PublishedSkill, Promise<Skill | null>>();
@@ -66,13 +78,30 @@ function entryOf(skill: PublishedSkill, logger: Logger): Promise<Skill | null> {
   return entry;
 }
 
-/** Null when the SDK's own reader would not see the same frontmatter: its clients would refuse such a skill. */
+/** Verdicts by name and digest of SKILL.md. The same bytes always get the same one, so it may be kept for the process. */
+const verdicts = new Map<string, boolean>();
+const VERDICTS_MAX = 10_000;
+
+/** Whether the skill, as it was listed, may be read. Does not list it anew, which would make a change pass unnoticed. */
+async function isServed(skills: SkillsService, name: string, logger: Logger): Promise<boolean> {
+  const skillFile = skills.readPublished(name, 'SKILL.md');
+  if (skillFile === null) return false;
+  const known = verdicts.get(verdictKey(name, skillFile));
+  if (known !== undefined) return known;
+  const skill = skills.published(name);
+  return skill !== null && (await entryOf(skill, logger)) !== null;
+}
+
+function verdictKey(name: string, skillFile: Buffer): string {
+  return `${name} ${sha256Hex(skillFile)}`;
+}
+
 async function checkEntry(skill: PublishedSkill, logger: Logger): Promise<Skill | null> {
-  try {
-    const { frontmatter } = await skillEntry(skill.name, { 'SKILL.md': skill.skillFile });
-    if (JSON.stringify(frontmatter) !== JSON.stringify(skill.frontmatter)) return null;
-  } catch (error) {
-    logger(`[colibri] not published: ${skill.name}:`, messageOf(error));
+  const problem = await problemOf(skill);
+  if (verdicts.size >= VERDICTS_MAX) verdicts.clear();
+  verdicts.set(verdictKey(skill.name, skill.skillFile), problem === null);
+  if (problem !== null) {
+    logger(`[colibri] not published: ${skill.name}:`, problem);
     return null;
   }
   return {
@@ -87,16 +116,32 @@ async function checkEntry(skill: PublishedSkill, logger: Logger): Promise<Skill 
   };
 }
 
+/** Clients read the frontmatter with the SDK's own parser and refuse a skill when it sees anything else than we do. */
+async function problemOf(skill: PublishedSkill): Promise<string | null> {
+  try {
+    const { frontmatter } = await skillEntry(skill.name, { 'SKILL.md': skill.skillFile });
+    const same = JSON.stringify(frontmatter) === JSON.stringify(skill.frontmatter);
+    return same ? null : 'MCP clients would read its frontmatter differently';
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
 function uriOf(name: string, file: string): string {
   return `${BASE}${name}/${file.split('/').map(encodeURIComponent).join('/')}`;
 }
 
-/** `skill://name/path/of/file`, decoded once; null for anything else. Files are looked up in a manifest, never on disk. */
+/**
+ * `skill://name/path/of/file`, decoded once; null for anything else. Files are looked up in a manifest, never on disk;
+ * spellings that no manifest has are refused all the same, so that a file has one URI.
+ */
 function parseUri(uri: string): { readonly name: string; readonly file: string } | null {
   if (!uri.startsWith(BASE)) return null;
-  const [name = '', ...segments] = uri.slice(BASE.length).split('/');
+  const [name = '', ...encoded] = uri.slice(BASE.length).split('/');
   try {
-    return { name, file: segments.map(decodeURIComponent).join('/') };
+    const segments = encoded.map(decodeURIComponent);
+    if (segments.some((segment) => /^\.{0,2}$|[/\0]/.test(segment))) return null;
+    return { name, file: segments.join('/') };
   } catch (error) {
     if (error instanceof URIError) return null;
     throw error;

@@ -49,6 +49,8 @@ export function openStdio(ctx: ColibriServerContext, options: StdioOptions): Std
     const { onclose } = transport;
     transport.onclose = () => {
       onclose?.();
+      // Nobody is left to wait for an answer.
+      open.clear();
       resolve();
     };
   });
@@ -74,7 +76,7 @@ export function openStdio(ctx: ColibriServerContext, options: StdioOptions): Std
 }
 
 /** Ids of requests without an answer yet. */
-function trackCalls(transport: StdioServerTransport): ReadonlySet<string | number> {
+function trackCalls(transport: StdioServerTransport): Set<string | number> {
   const open = new Set<string | number>();
   const { onmessage } = transport;
   transport.onmessage = (message) => {

@@ -1,5 +1,5 @@
 /** Who may import whom: one rule for each kind of importer, so that a fault has exactly one name. */
-import { DOMAIN_ORDER, isDecider, isRepository, type Place, placeOf } from '../places.ts';
+import { DOMAIN_ORDER, IO_FILES, isDecider, isRepository, type Place, placeOf } from '../places.ts';
 import { at, type Finding, type Rule, type Tree } from '../rule.ts';
 import type { ImportEdge, SourceModule } from '../source-module.ts';
 
@@ -46,30 +46,29 @@ export const knownPlaces: Rule = {
 export const pureDeciders: Rule = {
   name: 'pure-deciders',
   *check({ modules }) {
-    for (const module of modules.filter((candidate) => isDecider(candidate.path))) {
-      for (const edge of module.imports) {
-        const reason = impureImport(edge);
-        if (reason !== null) {
-          yield at(
-            module,
-            edge.line,
-            `a decider imports ${edge.specifier}: ${reason}; hand the fact in as a value`,
-          );
-        }
-      }
-      for (const { node } of module.visits) {
-        if (node.type !== 'CallExpression' && node.type !== 'NewExpression') continue;
-        if (node.callee.type === 'Identifier' && WORLDLY_GLOBALS.has(node.callee.name)) {
-          yield at(
-            module,
-            module.lineOf(node.start),
-            `a decider calls ${node.callee.name}; do it in the service`,
-          );
-        }
+    for (const module of modules) {
+      if (isDecider(module.path)) yield* worldlyThings(module);
+      if (IO_FILES.has(module.path) && worldlyThings(module).next().done) {
+        yield at(module, 1, 'touches nothing of the world any more; take it off IO_FILES');
       }
     }
   },
 };
+
+function* worldlyThings(module: SourceModule): Generator<Finding> {
+  for (const edge of module.imports) {
+    const reason = impureImport(edge);
+    if (reason === null) continue;
+    const message = `a decider imports ${edge.specifier}: ${reason}; hand the fact in as a value`;
+    yield at(module, edge.line, message);
+  }
+  for (const { node } of module.visits) {
+    if (node.type !== 'CallExpression' && node.type !== 'NewExpression') continue;
+    if (node.callee.type !== 'Identifier' || !WORLDLY_GLOBALS.has(node.callee.name)) continue;
+    const message = `a decider calls ${node.callee.name}; do it in the service`;
+    yield at(module, module.lineOf(node.start), message);
+  }
+}
 
 const WORLDLY_GLOBALS: ReadonlySet<string> = new Set([
   'fetch',

@@ -82,11 +82,14 @@ interface Scope {
   /** Local name → what it was imported from. */
   readonly imported: ReadonlyMap<string, string>;
   readonly functions: ReadonlyMap<string, Node>;
+  /** Constant → the name that its value is built from: `z` for `const id = z.string()`. */
+  readonly built: ReadonlyMap<string, string>;
 }
 
 function scopeOf(module: SourceModule): Scope {
   const imported = new Map<string, string>();
   const functions = new Map<string, Node>();
+  const built = new Map<string, string>();
   for (const statement of module.program.body) {
     if (statement.type === 'ImportDeclaration') {
       for (const { local } of statement.specifiers) imported.set(local.name, statement.source.value);
@@ -95,12 +98,13 @@ function scopeOf(module: SourceModule): Scope {
     if (declared?.type === 'FunctionDeclaration' && declared.id !== null)
       functions.set(declared.id.name, declared);
     for (const { id, init } of declared?.type === 'VariableDeclaration' ? declared.declarations : []) {
-      if (id.type !== 'Identifier') continue;
-      if (init?.type === 'ArrowFunctionExpression' || init?.type === 'FunctionExpression')
-        functions.set(id.name, init);
+      if (id.type !== 'Identifier' || init === null) continue;
+      if (isFunction(init)) functions.set(id.name, init);
+      const root = rootOf(init);
+      if (root !== null) built.set(id.name, root);
     }
   }
-  return { imported, functions };
+  return { imported, functions, built };
 }
 
 function declarationOf(statement: Statement | Node): Node | null {
@@ -217,8 +221,19 @@ function isPureCall(scope: Scope, callee: Expression): boolean {
   return PURE_METHODS.has(callee.property.name);
 }
 
+/** Imported from such a module, or a constant above that was built from one, such as a schema that is extended. */
 function comesFromPureModule(scope: Scope, name: string): boolean {
-  return PURE_MODULES.has(scope.imported.get(name) ?? '');
+  const seen = new Set<string>();
+  let root = name;
+  for (
+    let next = scope.built.get(root);
+    next !== undefined && !seen.has(root);
+    next = scope.built.get(root)
+  ) {
+    seen.add(root);
+    root = next;
+  }
+  return PURE_MODULES.has(scope.imported.get(root) ?? '');
 }
 
 /** The name a chain such as `z.string().min(1)` starts from. */

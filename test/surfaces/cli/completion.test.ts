@@ -17,6 +17,31 @@ function scriptFile(shell: Shell): string {
   return file;
 }
 
+/** Quotes and brackets that are opened and never closed. The `)` of a `case` pattern opens nothing, so `(` only is counted. */
+function unpaired(script: string): string[] {
+  const open: string[] = [];
+  const closes: Readonly<Record<string, string>> = { ')': '(', '}': '{', ']': '[' };
+  let quote = '';
+  for (let index = 0; index < script.length; index++) {
+    const character = script[index] ?? '';
+    if (character === '\\' && quote !== "'") index++;
+    else if (quote !== '') quote = character === quote ? '' : quote;
+    else if (character === '#' && /\s|^$/.test(script[index - 1] ?? '')) {
+      index = Math.max(index, script.indexOf('\n', index) - 1);
+    } else if (character === "'" || character === '"') quote = character;
+    else if ('({['.includes(character)) open.push(character);
+    else if (closes[character] !== undefined && open.at(-1) === closes[character]) open.pop();
+  }
+  return quote === '' ? open : [...open, quote];
+}
+
+test('the text check sees a quote and a bracket that stay open', () => {
+  expect(unpaired("complete -d 'it''s'")).toEqual([]);
+  expect(unpaired("complete -d 'it's'")).toEqual(["'"]);
+  expect(unpaired('f() { case x in a) b ;; esac }')).toEqual([]);
+  expect(unpaired('f() { names=(a b ')).toEqual(['{', '(']);
+});
+
 describe.each(['bash', 'zsh', 'fish'] as const)('%s', (shell) => {
   test('every flag and every word of a command is in the script', () => {
     const script = completionScript(shell, VOCABULARY);
@@ -26,7 +51,16 @@ describe.each(['bash', 'zsh', 'fish'] as const)('%s', (shell) => {
     }
   });
 
-  test.runIf(isInstalled(shell))('the shell can parse the script', () => {
+  test('the shell can parse the script; without the shell, its quotes and brackets pair up', () => {
+    const script = completionScript(shell, VOCABULARY);
+    expect(unpaired(script)).toEqual([]);
+    const apostrophe = { flag: '--whose', value: 'text', description: "the user's own" };
+    const globals = [...GLOBAL_OPTIONS, apostrophe];
+    expect(unpaired(completionScript(shell, { commands: COMMANDS, globals }))).toEqual([]);
+    if (!isInstalled(shell)) {
+      process.stderr.write(`note: ${shell} is not installed, so its script was checked as text only\n`);
+      return;
+    }
     const checked = spawnSync(shell, ['-n', scriptFile(shell)], { encoding: 'utf8' });
     expect(checked).toMatchObject({ status: 0, stderr: '' });
   });
@@ -48,7 +82,10 @@ function bashOffers(line: string, setup = ''): string[] {
 describe('bash offers', () => {
   test.each([
     ['colibri l', ['list']],
-    ['colibri d', ['db']],
+    ['colibri d', ['doctor', 'db']],
+    ['colibri config ', ['show']],
+    ['colibri doctor --s', ['--summary']],
+    ['colibri show x --a', ['--all']],
     ['colibri db ', ['recover']],
     ['colibri db recover --f', ['--force']],
     ['colibri list --s', ['--search', '--skills-root']],

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { fences } from '../../support/markdown.ts';
-import { colibri, skillText, workspaceWith } from './harness.ts';
+import { colibri, skillText, workspaceWith, writeSkill } from './harness.ts';
 
 const PAGE = path.resolve(import.meta.dirname, '../../../docs/cli.md');
 const SKILLS = {
@@ -24,10 +24,12 @@ const SKILLS = {
   }),
   draft: skillText({ name: 'Draft' }),
 };
+const OLDER_COPY = skillText({ name: 'pdf-tools', description: 'Fill in PDF forms.', version: '1.1.0' });
 const TIME = /\d{4}-?\d\d-?\d\dT[\d:.]+Z/g;
 
 test('every example of docs/cli.md prints what the page says', async () => {
   const cwd = workspaceWith(SKILLS);
+  writeSkill(path.join(cwd, '.claude/skills/pdf-tools'), OLDER_COPY);
   const before = process.cwd();
   process.chdir(cwd);
   onTestFinished(() => process.chdir(before));

@@ -17,9 +17,12 @@ export interface RecordedStream extends TextStream {
 export interface RunOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Default: an empty one, so that skills of the machine's own user never leak in. */
+  readonly home?: string;
   /** Columns of the terminal; without it the streams are pipes. */
   readonly terminal?: number;
   readonly boot?: CliHost['boot'];
+  readonly onStopSignal?: (stop: () => void) => void;
 }
 
 export interface Ran {
@@ -37,8 +40,10 @@ export async function colibri(argv: readonly string[], options: RunOptions = {})
     stdout,
     stderr,
     cwd: options.cwd ?? os.tmpdir(),
+    home: options.home ?? temporaryDirectory(),
     version: '9.8.7',
     boot: options.boot ?? (() => import('../../../src/startup.ts')),
+    ...(options.onStopSignal === undefined ? {} : { onStopSignal: options.onStopSignal }),
   });
   return { code, stdout: stdout.text(), stderr: stderr.text() };
 }

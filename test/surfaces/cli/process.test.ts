@@ -6,6 +6,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { temporaryDirectory } from '../../support/temporary.ts';
@@ -67,10 +68,10 @@ test('relative paths are read from the current directory and repeated as typed',
 
 test('a reader that leaves early ends it quietly with 0', async () => {
   const cwd = temporaryDirectory();
-  // Far more than a pipe holds, and findings that would otherwise exit with 1.
+  // Far more than the buffers of both sides hold (about 1 MB), and findings that would otherwise exit with 1.
   const wrong = skillText({ name: 'wrong', description: 'x'.repeat(900) });
   for (let index = 0; index < 600; index++) writeSkill(path.join(cwd, `skill-${index}`), wrong);
-  const child = start(['validate', '.', '--json'], { cwd });
+  const child = start(['validate', ...Array<string>(8).fill('.'), '--json'], { cwd });
   const stderr = stderrOf(child);
   child.stdout?.once('data', () => child.stdout?.destroy());
   const [code, signal] = await once(child, 'exit');
@@ -110,7 +111,7 @@ describe('serve', () => {
     expect(answer).toMatchObject({ id: 1, result: { serverInfo: { name: 'colibri' } } });
     child.stdin?.end();
     expect(await exit).toEqual([0, null]);
-    expect(await stderr).toContain('[colibri] skills loaded: 1');
+    expect(await stderr).toBe('[colibri] serving 1 skill\n');
   });
 
   test.each(['SIGINT', 'SIGTERM'] as const)('ends cleanly with 0 on %s', async (signal) => {
@@ -119,12 +120,76 @@ describe('serve', () => {
     expect(await exit).toEqual([0, null]);
   });
 
+  test('says how many were rejected, who tells why, and how many lenient would load', async () => {
+    const cwd = workspaceWith({ greet: GREET, other: GREET, broken: skillText({ name: 'broken' }) });
+    const child = start(['serve'], { cwd });
+    const stderr = stderrOf(child);
+    child.stdin?.end();
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    expect(await stderr).toMatch(
+      /^\[colibri\] serving 1 skill, 2 rejected \(`colibri doctor` tells why; `lenient` would load 1\)$/m,
+    );
+  });
+
   test('a failed start exits with 1 and says why', async () => {
     const cwd = temporaryDirectory();
     mkdirSync(path.join(cwd, 'data', 'colibri.db'), { recursive: true });
     const ran = await run(['serve'], { cwd });
     expect(ran).toMatchObject({ code: 1, stdout: '' });
     expect(ran.stderr).toMatch(/\[Startup\] Phase 2 failed: /);
+  });
+});
+
+describe('serve --http', () => {
+  /** A server that listens; its address is on stderr. */
+  async function listening(words: readonly string[]) {
+    const child = start(['serve', '--http', '--port', '0', ...words], {
+      cwd: workspaceWith({ greet: GREET }),
+    });
+    let told = '';
+    child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+      told += chunk;
+    });
+    const exit = once(child, 'exit');
+    await expect.poll(() => told, { timeout: 15_000 }).toMatch(/listening on \S+\n/);
+    const url = /listening on (\S+)/.exec(told)?.[1] ?? '';
+    return { child, url, told: () => told, exit };
+  }
+
+  async function toolsAt(url: string): Promise<string[]> {
+    const client = new Client({ name: 'test', version: '1' });
+    await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+    const { tools } = await client.listTools();
+    await client.close();
+    return tools.map(({ name }) => name).sort();
+  }
+
+  test('tells where it listens and how to connect, answers a client, and ends with 0 on SIGTERM', async () => {
+    const { child, url, told, exit } = await listening([]);
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
+    await expect.poll(told).toContain(`connect a client: claude mcp add --transport http colibri ${url}\n`);
+    expect(await toolsAt(url)).toContain('skill_get');
+    child.kill('SIGTERM');
+    expect(await exit).toEqual([0, null]);
+    await expect(fetch(url)).rejects.toThrow();
+  });
+
+  test('offers exactly one tool under phase-0, and ends with 0 on SIGINT', async () => {
+    const { child, url, told, exit } = await listening(['--surface', 'phase-0', '--quiet']);
+    expect(told()).not.toContain('connect a client');
+    expect(await toolsAt(url)).toEqual(['skill_list']);
+    child.kill('SIGINT');
+    expect(await exit).toEqual([0, null]);
+  });
+
+  test.each([
+    [['serve', '--port', '1'], 2, /--port has no meaning without --http/],
+    [['serve', '--http', '--port', 'x'], 3, /http\.port .*whole number/],
+    [['serve', '--http', '--port', '0', '--host', '0.0.0.0'], 3, /bearer token/],
+  ])('%j exits with %i', async (words, code, why) => {
+    const ran = await run(words, { cwd: temporaryDirectory() });
+    expect(ran).toMatchObject({ code, stdout: '' });
+    expect(ran.stderr).toMatch(why);
   });
 });
 

@@ -7,7 +7,7 @@ import { colibri } from './harness.ts';
 /** A composition root that fails to start. */
 function failingWith(error: unknown) {
   const fail = () => Promise.reject(error);
-  return () => Promise.resolve({ startup: fail, recover: fail });
+  return () => Promise.resolve({ startup: fail, recover: fail, readSettings: fail });
 }
 
 describe('exit codes', () => {

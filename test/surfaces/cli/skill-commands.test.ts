@@ -39,7 +39,7 @@ describe('list', () => {
         '',
       ].join('\n'),
       stderr:
-        '2 skills from .agents/skills, 1 rejected (`colibri validate .agents/skills` tells why); ' +
+        '2 skills from .agents/skills, 1 rejected (`colibri doctor` tells why; `lenient` would load 0); ' +
         'connect a client with `colibri serve` (MCP on stdio)\n',
     });
   });
@@ -58,7 +58,7 @@ describe('list', () => {
   test('rejected skills are mentioned beside a pipe, unless quiet was asked for', async () => {
     const cwd = workspaceWith({ broken: BROKEN });
     expect((await colibri(['list'], { cwd })).stderr).toBe(
-      '1 rejected (`colibri validate .agents/skills` tells why)\n',
+      '1 rejected (`colibri doctor` tells why; `lenient` would load 0)\n',
     );
     expect(await colibri(['list', '-q'], { cwd })).toEqual({ code: 0, stdout: '', stderr: '' });
   });
@@ -181,6 +181,14 @@ describe('text of a hostile skill', () => {
     ['show hostile', 40],
     ['show hostile --json', undefined],
     ['show hostile --json', 40],
+    ['list --all', undefined],
+    ['list --all', 40],
+    ['list --all --json', undefined],
+    ['show hostile --all', 40],
+    ['doctor', undefined],
+    ['doctor', 40],
+    ['doctor --json', 40],
+    ['doctor --summary', 40],
     ['validate <root>', undefined],
     ['validate <root>', 40],
     ['validate <root> --json', 40],

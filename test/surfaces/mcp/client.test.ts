@@ -28,7 +28,8 @@ async function connect(workspace: string, mode: 'auto' | 'legacy'): Promise<Clie
   await client.connect(
     new StdioClientTransport({
       command: process.execPath,
-      args: [CLI, 'serve'],
+      // The surface whose one tool is contracted to the letter.
+      args: [CLI, 'serve', '--surface', 'phase-0'],
       cwd: workspace,
       env: { HOME: workspace },
       stderr: 'ignore',

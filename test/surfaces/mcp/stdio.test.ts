@@ -1,13 +1,19 @@
 /** The pipe itself: what goes over it, and how a connection ends. */
+import { execFileSync } from 'node:child_process';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 import { describe, expect, test } from 'vitest';
 
 import { CLI, type RpcProcess, sendInitialize, spawnRpc } from '../../support/rpc-process.ts';
 import { writeSkill, writeSkillFile } from '../../support/skill-files.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
+import { modernRequest } from './harness.ts';
 
 const TOO_LONG_BYTES = 11 * 1024 * 1024;
+const HELD_TOOL_SERVER = fileURLToPath(new URL('./held-tool-server.ts', import.meta.url));
+/** Far less than calls under way are given to finish. */
+const PROMPT_MS = 5_000;
 
 /** One good and one bad skill, so that there is something to log. */
 function serve(): RpcProcess {
@@ -20,13 +26,10 @@ function serve(): RpcProcess {
 
 const LIST_CALL = { method: 'tools/call', params: { name: 'skill_list', arguments: {} } };
 
-function isGroupAlive(pid: number | undefined): boolean {
-  try {
-    process.kill(-(pid ?? 0), 0);
-    return true;
-  } catch {
-    return false;
-  }
+/** Processes of the group that still run; one that has ended and waits to be collected by init does not count. */
+function runningIn(group: number | undefined): string[] {
+  const all = execFileSync('ps', ['-A', '-o', 'pgid=,stat=,comm='], { encoding: 'utf8' });
+  return all.split('\n').filter((line) => new RegExp(`^ *${group} +[^Z ]`).test(line));
 }
 
 describe('standard output', () => {
@@ -45,7 +48,6 @@ describe('standard output', () => {
     expect(messages.map(({ jsonrpc }) => jsonrpc)).toEqual(messages.map(() => '2.0'));
     expect(messages.map(({ id }) => id).sort()).toEqual([0, 1, 2, 3, 4, 5]);
     expect(server.stderr()).toContain('[colibri] skill skipped:');
-    expect(server.stderr()).toContain('[colibri] skills loaded: 1, skipped: 1, pruned: 0');
   });
 });
 
@@ -82,9 +84,10 @@ describe('standard input', () => {
     const server = serve();
     sendInitialize(server);
     await server.answer(0);
+    expect(runningIn(server.child.pid)).toHaveLength(1);
     server.child.stdin.end();
     expect(await server.ended).toBe(0);
-    expect(isGroupAlive(server.child.pid)).toBe(false);
+    expect(runningIn(server.child.pid)).toEqual([]);
   });
 
   test('closing it before a word was said ends the process with 0 too', async () => {
@@ -122,6 +125,104 @@ describe('ending', () => {
     await server.answer(0);
     server.child.stdout.destroy();
     server.send({ id: 1, ...LIST_CALL });
+    const began = performance.now();
+    expect(await server.ended).toBe(0);
+    expect(performance.now() - began).toBeLessThan(PROMPT_MS);
+  });
+});
+
+/** A server with a tool `held` that says `entered`, then runs for the milliseconds it is given or until cancelled. */
+function serveHeldTool(): RpcProcess & { said(text: string): Promise<void> } {
+  const workspace = temporaryDirectory();
+  const server = spawnRpc(['--import', import.meta.resolve('tsx'), HELD_TOOL_SERVER, workspace], {
+    cwd: workspace,
+  });
+  const said = (text: string) => expect.poll(() => server.stderr(), { timeout: 10_000 }).toContain(text);
+  return { ...server, said };
+}
+
+const heldCall = (ms: number) => ({ name: 'held', arguments: { ms } });
+
+describe('calls under way', () => {
+  test('are answered when the input ends right after them, as in printf … | colibri serve', async () => {
+    const server = serve();
+    sendInitialize(server);
+    server.send({ id: 1, ...LIST_CALL });
+    server.send({ id: 2, method: 'skills/list' });
+    server.child.stdin.end();
+    expect(await server.ended).toBe(0);
+    expect(server.stdout.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({ id: 0 }),
+      expect.objectContaining({
+        id: 1,
+        result: expect.objectContaining({ structuredContent: expect.anything() }),
+      }),
+      expect.objectContaining({ id: 2, result: { skills: [expect.anything()] } }),
+    ]);
+  });
+
+  test('are answered in the 2026-07-28 protocol too, without any opening exchange', async () => {
+    const server = serve();
+    server.send(modernRequest(1, 'tools/call', LIST_CALL.params));
+    server.child.stdin.end();
+    expect(await server.answer(1)).toMatchObject({ result: { structuredContent: { ok: true } } });
+    expect(await server.ended).toBe(0);
+  });
+
+  test.each([
+    ['the input ends', (server: RpcProcess) => void server.child.stdin.end()],
+    ['SIGTERM comes', (server: RpcProcess) => void server.child.kill('SIGTERM')],
+  ])('are finished when %s', async (_what, end) => {
+    const server = serveHeldTool();
+    await server.said('ready');
+    sendInitialize(server);
+    server.send({ id: 1, method: 'tools/call', params: heldCall(500) });
+    await server.said('entered');
+    end(server);
+    expect(await server.answer(1)).toMatchObject({
+      result: { structuredContent: { ok: true, data: 'done' } },
+    });
+    expect(await server.ended).toBe(0);
+  });
+
+  test('that are cancelled stop, get no answer, and hold nothing up', async () => {
+    const server = serveHeldTool();
+    await server.said('ready');
+    sendInitialize(server);
+    server.send({ id: 1, method: 'tools/call', params: heldCall(60_000) });
+    await server.said('entered');
+    server.send({ method: 'notifications/cancelled', params: { requestId: 1 } });
+    await server.said('gave up');
+    const began = performance.now();
+    server.child.stdin.end();
+    expect(await server.ended).toBe(0);
+    expect(performance.now() - began).toBeLessThan(PROMPT_MS);
+    expect(server.stdout.map((line) => JSON.parse(line).id)).toEqual([0]);
+  });
+});
+
+describe('a subscription', () => {
+  async function subscribed(): Promise<RpcProcess> {
+    const server = serve();
+    server.send(modernRequest(7, 'subscriptions/listen', { notifications: { resourcesListChanged: true } }));
+    await expect
+      .poll(() => server.stdout.join(), { timeout: 10_000 })
+      .toContain('subscriptions/acknowledged');
+    return server;
+  }
+
+  test('does not keep the process when the input ends', async () => {
+    const server = await subscribed();
+    const began = performance.now();
+    server.child.stdin.end();
+    expect(await server.ended).toBe(0);
+    expect(performance.now() - began).toBeLessThan(PROMPT_MS);
+  });
+
+  test('is answered as ended when SIGTERM comes', async () => {
+    const server = await subscribed();
+    server.child.kill('SIGTERM');
+    expect(await server.answer(7)).toMatchObject({ result: { resultType: 'complete' } });
     expect(await server.ended).toBe(0);
   });
 });

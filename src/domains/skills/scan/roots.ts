@@ -13,9 +13,9 @@ export interface SkillRoot {
   readonly depth: number;
 }
 
-/** Changes when the same files would be read differently. */
+/** Changes when the same files would be read or shown differently. */
 export function rootKey(root: SkillRoot): string {
-  return `${root.source} ${root.profile} ${root.depth}`;
+  return `${root.source} ${root.profile} ${root.depth} ${root.display}`;
 }
 
 /** Why the first of two skills with one name won, in words for reports. */

@@ -17,6 +17,32 @@ export interface StoredRoot {
   readonly snapshot: RootSnapshot;
 }
 
+/**
+ * Where one root lies inside another, the same directory is found twice; the root of higher precedence keeps it.
+ * Otherwise a skill would collide with itself.
+ */
+export function withoutRepeats(walked: readonly WalkedRoot[]): readonly WalkedRoot[] {
+  const nested = walked.some(({ realPath: inner }) =>
+    walked.some(({ realPath: outer }) => inner !== null && outer !== null && inner.startsWith(`${outer}/`)),
+  );
+  if (!nested) return walked;
+  const seen = new Set<string>();
+  return walked.map((one) => {
+    const kept = one.directories.flatMap(({ relative }, index) => {
+      const place = `${one.realPath}/${relative}`;
+      if (seen.has(place)) return [];
+      seen.add(place);
+      return [index];
+    });
+    if (kept.length === one.directories.length) return one;
+    const directories = kept.flatMap((index) => one.directories.slice(index, index + 1));
+    const fingerprints = kept.flatMap((index) => [
+      ...one.fingerprints.subarray(index * FINGERPRINT_NUMBERS, (index + 1) * FINGERPRINT_NUMBERS),
+    ]);
+    return { ...one, directories, fingerprints: new Float64Array(fingerprints) };
+  });
+}
+
 /** What the last scan knew of a directory. */
 export interface Before {
   readonly role: Role;
@@ -25,15 +51,17 @@ export interface Before {
 
 export interface PlannedDirectory {
   readonly relative: string;
-  readonly kind: WalkedDirectory['kind'] | 'alias' | 'outside' | 'broken';
+  /** `alias`: another path to a skill that is found by itself. `outside`, `broken`: links that are not followed. */
+  readonly kind: 'skill' | 'absent' | 'misnamed' | 'alias' | 'outside' | 'broken' | 'file-outside';
   /** Where to read it: differs from the path below the root when a link leads there. */
   readonly readFrom: string;
-  readonly hardLinked: boolean;
+  /** Which file SKILL.md is, where other paths to the same file may exist. */
+  readonly inode: string | null;
   readonly before: Before | null;
   /** False: the same bytes as last time, as far as its fingerprint tells. */
   readonly changed: boolean;
-  /** Changed only because it was too young to be trusted last time. */
-  readonly settling: boolean;
+  /** Its fingerprint is another than the last scan's and worth keeping. Not so while the last one was too young. */
+  readonly stirred: boolean;
 }
 
 export interface PlannedRoot {
@@ -91,6 +119,7 @@ export function nothingChanged(stored: readonly StoredRoot[], walked: readonly W
       directories.every(
         ({ relative, kind }, index) =>
           kind !== 'link' &&
+          kind !== 'file-link' &&
           snapshot.directories[index] === relative &&
           sameFingerprint(snapshot.fingerprints, index, fingerprints, index),
       )
@@ -119,16 +148,16 @@ function planRoot(walked: WalkedRoot, stored: StoredRoot | undefined, context: P
     if (indexOld >= 0) kept[indexOld] = 1;
     const judged = judge(directory, walked, context.links);
     const before = beforeAt(old, indexOld);
-    const sameBytes =
-      before !== null && sameKey && sameFingerprint(old.fingerprints, indexOld, walked.fingerprints, index);
-    const mayHaveMeant = directory.kind === 'link' ? LINK_ROLES : OWN_ROLES;
+    const same = before !== null && sameFingerprint(old.fingerprints, indexOld, walked.fingerprints, index);
+    const tooYoung = Number.isNaN(old.fingerprints[indexOld * FINGERPRINT_NUMBERS]);
     return {
       relative: directory.relative,
-      ...judged,
-      hardLinked: directory.hardLinked ?? false,
+      kind: judged.kind,
+      readFrom: judged.readFrom,
+      inode: directory.inode ?? null,
       before,
-      changed: !(sameBytes && mayHaveMeant[judged.kind].includes(before.role)),
-      settling: Number.isNaN(old.fingerprints[indexOld * FINGERPRINT_NUMBERS]),
+      changed: !(same && sameKey && ROLES_KEPT[judged.kind].includes(before.role)),
+      stirred: !same && !tooYoung,
     };
   });
   if (stored !== undefined) noteRemoved(stored, kept, context.removed);
@@ -160,42 +189,53 @@ function matchDirectories(
   return (index) => byName.get(now[index]?.relative ?? '') ?? -1;
 }
 
-function judge(
-  directory: WalkedDirectory,
-  { root }: WalkedRoot,
-  links: LinkFacts,
-): { readonly kind: PlannedDirectory['kind']; readonly readFrom: string } {
-  const own = `${root.path}/${directory.relative}`;
-  if (directory.kind !== 'link') return { kind: directory.kind, readFrom: own };
-  const { target } = directory;
-  if (target == null) return { kind: 'broken', readFrom: own };
-  if (links.skillPaths?.has(target)) return { kind: 'alias', readFrom: target };
-  const inside = links.walked.some(({ realPath }) => realPath !== null && target.startsWith(`${realPath}/`));
-  return inside ? { kind: 'skill', readFrom: target } : { kind: 'outside', readFrom: target };
+interface Judged {
+  readonly kind: PlannedDirectory['kind'];
+  readonly readFrom: string;
 }
 
-type Roles = Readonly<Record<PlannedDirectory['kind'], readonly Role[]>>;
+function judge({ kind, relative, target }: WalkedDirectory, { root }: WalkedRoot, links: LinkFacts): Judged {
+  const own = `${root.path}/${relative}`;
+  switch (kind) {
+    case 'skill':
+    case 'absent':
+    case 'misnamed':
+      return { kind, readFrom: own };
+    case 'link':
+      return target == null ? { kind: 'broken', readFrom: own } : judgeLink(target, links);
+    case 'file-link': {
+      // One that leads nowhere is left to the reader, which knows why.
+      if (target == null) return { kind: 'skill', readFrom: own };
+      const original = target.endsWith('/SKILL.md') ? target.slice(0, -'/SKILL.md'.length) : null;
+      if (original !== null && links.skillPaths?.has(original)) return { kind: 'alias', readFrom: original };
+      return { kind: isInside(target, links) ? 'skill' : 'file-outside', readFrom: own };
+    }
+  }
+}
 
-// The roles that an unchanged directory of a kind may keep; with any other it is read again.
-const OWN_ROLES: Roles = {
+function judgeLink(target: string, links: LinkFacts): Judged {
+  if (links.skillPaths?.has(target)) return { kind: 'alias', readFrom: target };
+  return { kind: isInside(target, links) ? 'skill' : 'outside', readFrom: target };
+}
+
+function isInside(target: string, { walked }: LinkFacts): boolean {
+  return walked.some(({ realPath }) => realPath !== null && target.startsWith(`${realPath}/`));
+}
+
+// The roles that an unchanged directory of a kind may keep; with any other it is read again. A link that was refused
+// must not pass for one whose target was rejected: its target may lie in a root by now.
+const ROLES_KEPT: Readonly<Record<PlannedDirectory['kind'], readonly Role[]>> = {
   skill: [Role.winner, Role.shadowed, Role.rejected, Role.alias],
   absent: [Role.none, Role.rejected],
-  link: [],
-  alias: [],
-  outside: [],
-  broken: [],
-};
-// A link may have been rejected only because its target was in no root then.
-const LINK_ROLES: Roles = {
-  ...OWN_ROLES,
-  skill: [Role.winner, Role.shadowed],
+  misnamed: [Role.rejected],
   alias: [Role.alias],
-  outside: [Role.rejected],
-  broken: [Role.rejected],
+  outside: [Role.refused],
+  broken: [Role.refused],
+  'file-outside': [Role.refused],
 };
 
 function realSkillPaths(walked: readonly WalkedRoot[]): ReadonlySet<string> | null {
-  const anyLink = walked.some(({ directories }) => directories.some(({ kind }) => kind === 'link'));
+  const anyLink = walked.some(({ directories }) => directories.some(({ target }) => target !== undefined));
   if (!anyLink) return null;
   const paths = new Set<string>();
   for (const { realPath, directories } of walked) {

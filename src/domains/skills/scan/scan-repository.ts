@@ -3,7 +3,7 @@ import type Database from 'better-sqlite3';
 
 import type { Diagnostic } from '../../../lib/diagnostics.ts';
 import { type SkillRowWriter, skillRowWriter } from '../rows-repository.ts';
-import { decodeSnapshot, EMPTY_SNAPSHOT, encodeSnapshot, type RootSnapshot } from './root-snapshot.ts';
+import { decodeSnapshot, EMPTY_SNAPSHOT, encodeSnapshot, Role } from './root-snapshot.ts';
 import type { StoredRoot } from './scan-plan.ts';
 
 /** Enough of an indexed skill to name it in a report. */
@@ -42,17 +42,22 @@ export interface ScanRepository {
   generation(): number;
   nextGeneration(): void;
   storedRoots(): readonly StoredRoot[];
-  putRoot(root: Omit<StoredRoot, 'snapshot'>, snapshot: RootSnapshot): void;
-  dropRoot(path: string): void;
+  /** Replaces what is known of all roots. */
+  putRoots(roots: readonly StoredRoot[]): void;
   winner(name: string): IndexedPlace | null;
   putShadowed(skill: ShadowedSkill): void;
   shadowed(directory: string): IndexedPlace | null;
   dropShadowed(directory: string): void;
   putRejection(rejection: RejectedSkill): void;
-  rejection(directory: string): string | null;
+  /** Whether exactly this is stored. */
+  hasRejection(rejection: RejectedSkill): boolean;
   dropRejection(directory: string): void;
   putAlias(alias: SkillAlias): void;
+  /** Whether exactly this is stored. */
+  hasAlias(alias: SkillAlias): boolean;
   dropAlias(directory: string): void;
+  /** Deletes the records of every directory, as displayed, that is not in the list, and says how many went. */
+  pruneRecords(keepDirectories: readonly string[]): number;
   shadowedCount(): number;
   /** One immediate transaction: readers see all of it or nothing. */
   transaction<T>(work: () => T): T;
@@ -67,10 +72,9 @@ export function createScanRepository(db: Database.Database): ScanRepository {
      ON CONFLICT(key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`,
   );
   const roots = db.prepare('SELECT path, position, key, snapshot FROM skill_roots ORDER BY position');
-  const putRoot = db.prepare(
-    'INSERT OR REPLACE INTO skill_roots (path, position, key, snapshot) VALUES (?, ?, ?, ?)',
-  );
-  const dropRoot = db.prepare('DELETE FROM skill_roots WHERE path = ?');
+  const putRoot = db.prepare('INSERT INTO skill_roots (path, position, key, snapshot) VALUES (?, ?, ?, ?)');
+  const dropRoots = db.prepare('DELETE FROM skill_roots');
+  const skillCount = db.prepare('SELECT count(*) FROM skills').pluck();
   const winner = db.prepare('SELECT source_path AS path, source, digest FROM skills WHERE name = ?');
   const readGeneration = () => Number(generation.get(GENERATION) ?? 0);
   return {
@@ -79,17 +83,23 @@ export function createScanRepository(db: Database.Database): ScanRepository {
     nextGeneration: () => {
       setGeneration.run(GENERATION, String(readGeneration() + 1));
     },
-    storedRoots: () => (roots.all() as RootRow[]).map(storedRoot),
-    putRoot: (root, snapshot) => {
-      putRoot.run(root.path, root.position, root.key, encodeSnapshot(snapshot));
+    storedRoots: () => {
+      const stored = (roots.all() as RootRow[]).map(storedRoot);
+      // Somebody else has added or deleted rows: then nothing that was stored can be relied on.
+      return winnersIn(stored) === Number(skillCount.get()) ? stored : [];
     },
-    dropRoot: (path) => {
-      dropRoot.run(path);
+    putRoots: (all) => {
+      dropRoots.run();
+      for (const { path, position, key, snapshot } of all) {
+        putRoot.run(path, position, key, encodeSnapshot(snapshot));
+      }
     },
     winner: (name) => (winner.get(name) as IndexedPlace | undefined) ?? null,
     transaction: (work) => db.transaction(work).immediate(),
     ...shadowedStatements(db),
     ...rejectionStatements(db),
+    ...aliasStatements(db),
+    ...pruneStatement(db),
   };
 }
 
@@ -105,6 +115,12 @@ function storedRoot({ path, position, key, snapshot }: RootRow): StoredRoot {
   return decoded === null
     ? { path, position, key: '', snapshot: EMPTY_SNAPSHOT }
     : { path, position, key, snapshot: decoded };
+}
+
+function winnersIn(roots: readonly StoredRoot[]): number {
+  let winners = 0;
+  for (const { snapshot } of roots) for (const role of snapshot.roles) if (role === Role.winner) winners++;
+  return winners;
 }
 
 function shadowedStatements(
@@ -134,29 +150,62 @@ function shadowedStatements(
 
 function rejectionStatements(
   db: Database.Database,
-): Pick<ScanRepository, 'putRejection' | 'rejection' | 'dropRejection' | 'putAlias' | 'dropAlias'> {
+): Pick<ScanRepository, 'putRejection' | 'hasRejection' | 'dropRejection'> {
   const put = db.prepare(
     `INSERT OR REPLACE INTO skill_rejections (directory, root, source, lenient_ok, diagnostics) VALUES (?, ?, ?, ?, ?)`,
   );
-  const get = db.prepare('SELECT diagnostics FROM skill_rejections WHERE directory = ?').pluck();
+  const has = db
+    .prepare(
+      `SELECT 1 FROM skill_rejections
+       WHERE directory = ? AND root = ? AND source = ? AND lenient_ok = ? AND diagnostics = ?`,
+    )
+    .pluck();
   const drop = db.prepare('DELETE FROM skill_rejections WHERE directory = ?');
-  const putAlias = db.prepare(
-    'INSERT OR REPLACE INTO skill_aliases (directory, root, target) VALUES (:directory, :root, :target)',
-  );
-  const dropAlias = db.prepare('DELETE FROM skill_aliases WHERE directory = ?');
+  const values = ({ directory, root, source, lenient_ok, diagnostics }: RejectedSkill) => [
+    directory,
+    root,
+    source,
+    lenient_ok ? 1 : 0,
+    JSON.stringify(diagnostics),
+  ];
   return {
-    putRejection: ({ directory, root, source, lenient_ok, diagnostics }) => {
-      put.run(directory, root, source, lenient_ok ? 1 : 0, JSON.stringify(diagnostics));
+    putRejection: (rejection) => {
+      put.run(values(rejection));
     },
-    rejection: (directory) => (get.get(directory) as string | undefined) ?? null,
+    hasRejection: (rejection) => has.get(values(rejection)) === 1,
     dropRejection: (directory) => {
       drop.run(directory);
     },
+  };
+}
+
+function aliasStatements(db: Database.Database): Pick<ScanRepository, 'putAlias' | 'hasAlias' | 'dropAlias'> {
+  const put = db.prepare(
+    'INSERT OR REPLACE INTO skill_aliases (directory, root, target) VALUES (:directory, :root, :target)',
+  );
+  const has = db
+    .prepare('SELECT 1 FROM skill_aliases WHERE directory = :directory AND root = :root AND target = :target')
+    .pluck();
+  const drop = db.prepare('DELETE FROM skill_aliases WHERE directory = ?');
+  return {
     putAlias: (alias) => {
-      putAlias.run(alias);
+      put.run(alias);
     },
+    hasAlias: (alias) => has.get(alias) === 1,
     dropAlias: (directory) => {
-      dropAlias.run(directory);
+      drop.run(directory);
+    },
+  };
+}
+
+function pruneStatement(db: Database.Database): Pick<ScanRepository, 'pruneRecords'> {
+  const statements = ['skill_shadowed', 'skill_rejections', 'skill_aliases'].map((table) =>
+    db.prepare(`DELETE FROM ${table} WHERE directory NOT IN (SELECT value FROM json_each(?))`),
+  );
+  return {
+    pruneRecords: (keepDirectories) => {
+      const keep = JSON.stringify(keepDirectories);
+      return statements.reduce((total, statement) => total + statement.run(keep).changes, 0);
     },
   };
 }

@@ -1,23 +1,11 @@
 /** Brings the index in line with the disk: walk, compare, read what changed, write in one transaction. */
 import { realpathSync } from 'node:fs';
 
-import type { Clock } from '../../../lib/clock.ts';
-import type { Logger } from '../../../lib/logger.ts';
-import type { EventLog } from '../../events/log-repository.ts';
 import type { SkillRoot } from './roots.ts';
-import { nothingChanged, planScan } from './scan-plan.ts';
-import type { ScanRepository } from './scan-repository.ts';
+import { nothingChanged, planScan, withoutRepeats } from './scan-plan.ts';
+import type { ScanParts } from './scan-state.ts';
 import { applyScan, type ScanChanges } from './scan-write.ts';
-import { walkRoot } from './walk.ts';
-
-export interface ScanParts {
-  readonly repository: ScanRepository;
-  readonly events: EventLog;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  /** An absolute path as users know it. */
-  readonly display: (absolute: string) => string;
-}
+import { type WalkedRoot, walkRoot } from './walk.ts';
 
 /** How often a scan is planned anew because another process changed the index meanwhile. */
 const ATTEMPTS_MAX = 5;
@@ -27,21 +15,38 @@ const ATTEMPTS_MAX = 5;
  * Null means that nothing on the disk has changed, and nothing was written.
  */
 export function scanRoots(roots: readonly SkillRoot[], parts: ScanParts): ScanChanges | null {
+  const { repository, logger } = parts;
   for (let attempt = 1; ; attempt++) {
-    const { repository } = parts;
     const generation = repository.generation();
-    const walked = distinctRoots(roots).map((root) => walkRoot(root, parts.clock.now()));
+    const walked = walkRoots(roots, parts);
     const stored = repository.storedRoots();
     if (nothingChanged(stored, walked)) return null;
     const plan = planScan(stored, walked);
     if (!plan.anythingChanged) return null;
+    const lines: unknown[][] = [];
+    const quiet = { ...parts, logger: (...line: unknown[]) => void lines.push(line) };
     const applied = repository.transaction(() =>
-      repository.generation() === generation ? applyScan(plan, parts) : 'outdated',
+      repository.generation() === generation ? applyScan(plan, quiet) : 'outdated',
     );
-    if (applied !== 'outdated') return applied;
+    if (applied !== 'outdated') {
+      // Told only now: a transaction that fails has done nothing worth telling.
+      for (const line of lines) logger(...line);
+      return applied;
+    }
     if (attempt === ATTEMPTS_MAX)
       throw new Error('the index keeps changing under the scan; is another process scanning?');
   }
+}
+
+function walkRoots(roots: readonly SkillRoot[], { clock, progress }: ScanParts): readonly WalkedRoot[] {
+  let seen = 0;
+  const walked = distinctRoots(roots).map((root) => {
+    const one = walkRoot(root, clock.now());
+    seen += one.directories.length;
+    progress?.(0, seen);
+    return one;
+  });
+  return withoutRepeats(walked);
 }
 
 /** Two roots with one real path are one root; the first keeps its precedence. */

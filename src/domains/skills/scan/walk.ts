@@ -2,7 +2,6 @@
 import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 
 import { ColibriError, messageOf, systemCodeOf } from '../../../lib/errors.ts';
-import { FINGERPRINT_NUMBERS } from './root-snapshot.ts';
 import type { SkillRoot } from './roots.ts';
 
 export interface WalkedRoot {
@@ -16,50 +15,190 @@ export interface WalkedRoot {
 export interface WalkedDirectory {
   /** Relative to the root, with forward slashes. */
   readonly relative: string;
-  /** `absent`: no SKILL.md in it. `link`: the directory itself is a link, still to be judged. */
-  readonly kind: 'skill' | 'absent' | 'link';
-  /** Where a link leads; null when it leads nowhere. */
+  /**
+   * `absent`: no SKILL.md in it. `link`: the directory itself is a link, still to be judged. `file-link`: its SKILL.md
+   * is one. `misnamed`: its name is no text.
+   */
+  readonly kind: 'skill' | 'absent' | 'link' | 'file-link' | 'misnamed';
+  /** Where a link leads, down to the real path; null when it leads nowhere. */
   readonly target?: string | null;
-  /** Other paths to the same SKILL.md may exist. */
-  readonly hardLinked?: boolean;
+  /** Which file SKILL.md is, where other paths to the same file may exist. */
+  readonly inode?: string;
 }
 
-/** Directories looked into below one root; far above any real collection, it only stops a runaway tree. */
-export const WALK_DIRECTORIES_MAX = 250_000;
+/** Entries looked at below one root; far above any real collection, it only stops a runaway tree. */
+export const WALK_ENTRIES_MAX = 250_000;
 
-// A file changed this shortly before it was looked at may change again without its times showing it.
+// A file changed this shortly before the walk, or during it, may change again without its times showing it.
 const RACY_MS = 20;
 
 export function walkRoot(root: SkillRoot, now: number): WalkedRoot {
   const identity = rootIdentity(root);
   if (identity === null) return { root, realPath: null, directories: [], fingerprints: new Float64Array() };
-  const found: WalkedDirectory[] = [];
-  const numbers: number[] = [];
-  const visit = (directory: string, relativeTo: string, level: number): void => {
-    for (const entry of listDirectory(root, directory)) {
-      const relative = relativeTo === '' ? entry.name : `${relativeTo}/${entry.name}`;
-      if (found.length >= WALK_DIRECTORIES_MAX) throw tooLarge(root);
-      const walked = entry.isDirectory()
-        ? lookForSkill(`${directory}/${entry.name}`, relative, numbers, now)
-        : lookAtLink(`${directory}/${entry.name}`, relative, numbers, now);
-      if (walked.kind === 'absent' && level < root.depth) {
-        numbers.length -= FINGERPRINT_NUMBERS;
-        visit(`${directory}/${entry.name}`, relative, level + 1);
-      } else {
-        found.push(walked);
-      }
-    }
-  };
-  visit(root.path, '', 1);
-  if (rootIdentity(root)?.ino !== identity.ino) {
+  const directories: WalkedDirectory[] = [];
+  const look: Look = { root, now, numbers: [], entries: 0 };
+  visit(look, directories, { path: root.path, relative: '', level: 1 });
+  const realPath = realPathOf(root.path);
+  if (realPath === null || rootIdentity(root)?.ino !== identity.ino) {
     throw unreadable(root, 'it disappeared while it was read; the index stays as it was');
   }
-  return {
-    root,
-    realPath: realpathSync(root.path),
-    directories: found,
-    fingerprints: new Float64Array(numbers),
-  };
+  return { root, realPath, directories, fingerprints: new Float64Array(look.numbers) };
+}
+
+interface Look {
+  readonly root: SkillRoot;
+  readonly now: number;
+  /** The fingerprints so far. */
+  readonly numbers: number[];
+  entries: number;
+}
+
+interface Folder {
+  readonly path: string;
+  readonly relative: string;
+  /** 1 for the root itself. */
+  readonly level: number;
+}
+
+function visit(look: Look, found: WalkedDirectory[], folder: Folder): void {
+  const { entries, misspelt } = listDirectory(look.root, folder.path);
+  // A folder on the way to others is recorded only when it asks for the hint.
+  if (misspelt && folder.relative !== '') recordAbsent(look, found, folder);
+  let misnamed = '';
+  for (const entry of entries) {
+    if (++look.entries > WALK_ENTRIES_MAX) throw tooLarge(look.root);
+    const { name } = entry;
+    const relative = folder.relative === '' ? name : `${folder.relative}/${name}`;
+    const child = { path: `${folder.path}/${name}`, relative, level: folder.level + 1 };
+    if (name.includes('\ufffd')) {
+      // Two such names may read the same, and neither can be opened by what was read.
+      if (name !== misnamed) record(look, found, { relative, kind: 'misnamed', fingerprint: [0, 0, 0, 0] });
+      misnamed = name;
+    } else if (entry.isSymbolicLink()) {
+      lookAtLink(look, found, child);
+    } else {
+      lookAtDirectory(look, found, child);
+    }
+  }
+}
+
+function lookAtDirectory(look: Look, found: WalkedDirectory[], folder: Folder): void {
+  const file = `${folder.path}/SKILL.md`;
+  const { relative } = folder;
+  const stats = statFile(file);
+  if (stats === 'closed') {
+    // The read will say what is wrong; the directory's own times tell when somebody opens it.
+    pushFingerprint(look, lstatSync(folder.path, { throwIfNoEntry: false }));
+    found.push({ relative, kind: 'skill' });
+  } else if (stats === undefined) {
+    if (folder.level <= look.root.depth) visit(look, found, folder);
+    else recordAbsent(look, found, folder);
+  } else if (stats.isSymbolicLink()) {
+    record(look, found, { relative, kind: 'file-link', ...followLink(look, file, file) });
+  } else {
+    pushFingerprint(look, stats);
+    const shared = stats.nlink > 1 && stats.isFile();
+    found.push(shared ? { relative, kind: 'skill', inode: inodeOf(stats) } : { relative, kind: 'skill' });
+  }
+}
+
+/** The directory's own times tell when a file of another case, such as skill.md, comes or goes. */
+function recordAbsent(look: Look, found: WalkedDirectory[], { path, relative }: Folder): void {
+  pushFingerprint(look, lstatSync(path, { throwIfNoEntry: false }));
+  found.push({ relative, kind: 'absent' });
+}
+
+function lookAtLink(look: Look, found: WalkedDirectory[], { path, relative }: Folder): void {
+  const target = realPathOf(path);
+  // A link to a file is as little a skill as a file is.
+  if (target !== null && !isDirectory(target)) return;
+  const skill = target === null ? NOWHERE : followLink(look, `${target}/SKILL.md`, target);
+  record(look, found, { relative, kind: 'link', ...skill, target });
+}
+
+interface Followed {
+  readonly target: string | null;
+  readonly inode?: string;
+  readonly fingerprint: readonly number[];
+}
+
+const NOWHERE: Followed = { target: null, fingerprint: [0, 0, 0, 0] };
+
+/** Of a linked SKILL.md the target is looked at: its changes are the skill's changes. */
+function followLink(look: Look, file: string, via: string): Followed {
+  const target = realPathOf(file);
+  const stats = target === null ? undefined : statFile(target);
+  if (target === null || stats === undefined || stats === 'closed') {
+    // Why a file's link leads nowhere may change without a trace on the link, so it is looked at every time.
+    const first = statFile(file) === undefined ? 0 : Number.NaN;
+    return { target, fingerprint: [first, 0, textNumber(via), 0] };
+  }
+  const { mtimeMs, ctimeMs, ino } = stats;
+  // The times tell a change of size already; in its place stands where the link leads.
+  const place = textNumber(`${via}\n${target}`);
+  const fingerprint = [isRacy(look, stats) ? Number.NaN : mtimeMs, ctimeMs, place, ino];
+  return { target, fingerprint, ...(stats.isFile() ? { inode: inodeOf(stats) } : {}) };
+}
+
+function record(
+  { numbers }: Look,
+  found: WalkedDirectory[],
+  { fingerprint, ...directory }: WalkedDirectory & Pick<Followed, 'fingerprint'>,
+): void {
+  numbers.push(...fingerprint);
+  found.push(directory);
+}
+
+function pushFingerprint(look: Look, stats: Stats | undefined): void {
+  if (stats === undefined) {
+    look.numbers.push(Number.NaN, 0, 0, 0);
+    return;
+  }
+  look.numbers.push(isRacy(look, stats) ? Number.NaN : stats.mtimeMs, stats.ctimeMs, stats.size, stats.ino);
+}
+
+/** Every change sets ctime, and unlike mtime nobody can set it back. */
+function isRacy({ now }: Look, { ctimeMs }: Stats): boolean {
+  return ctimeMs > now - RACY_MS;
+}
+
+function inodeOf({ dev, ino }: Stats): string {
+  return `${dev}:${ino}`;
+}
+
+/** A text as a number, to be compared only (FNV-1a). */
+function textNumber(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hash >>> 0;
+}
+
+interface Listing {
+  readonly entries: readonly Dirent[];
+  /** A file such as skill.md is among them. */
+  readonly misspelt: boolean;
+}
+
+function listDirectory(root: SkillRoot, directory: string): Listing {
+  try {
+    const all = readdirSync(directory, { withFileTypes: true });
+    const entries = all.filter(isCandidate).sort((a, b) => (a.name < b.name ? -1 : 1));
+    return { entries, misspelt: all.some(({ name }) => isMisspelt(name)) };
+  } catch (error) {
+    // Below the root a folder may come and go or be closed to us; that is no reason to give up the rest.
+    if (directory !== root.path) return { entries: [], misspelt: false };
+    throw unreadable(root, messageOf(error));
+  }
+}
+
+function isCandidate(entry: Dirent): boolean {
+  if (entry.name.startsWith('.') || entry.name === 'node_modules') return false;
+  return entry.isDirectory() || entry.isSymbolicLink();
+}
+
+/** A file name that was meant to be SKILL.md. */
+export function isMisspelt(name: string): boolean {
+  return name.length === 8 && name !== 'SKILL.md' && name.toLowerCase() === 'skill.md';
 }
 
 function rootIdentity(root: SkillRoot): Stats | null {
@@ -70,53 +209,18 @@ function rootIdentity(root: SkillRoot): Stats | null {
   }
 }
 
-function listDirectory(root: SkillRoot, directory: string): Dirent[] {
+function statFile(file: string): Stats | 'closed' | undefined {
   try {
-    const entries = readdirSync(directory, { withFileTypes: true }).filter(isCandidate);
-    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+    return lstatSync(file, { throwIfNoEntry: false });
   } catch (error) {
-    // Below the root a folder may come and go or be closed to us; that is no reason to give up the rest.
-    if (directory !== root.path) return [];
-    throw unreadable(root, messageOf(error));
+    if (systemCodeOf(error) === undefined) throw error;
+    return 'closed';
   }
 }
 
-function isCandidate(entry: Dirent): boolean {
-  if (entry.name.startsWith('.') || entry.name === 'node_modules') return false;
-  return entry.isDirectory() || entry.isSymbolicLink();
-}
-
-function lookForSkill(directory: string, relative: string, numbers: number[], now: number): WalkedDirectory {
-  const stats = statSkillFile(`${directory}/SKILL.md`);
-  if (stats === undefined) {
-    // The directory's own times tell when a file of another case, such as skill.md, comes or goes.
-    pushFingerprint(numbers, lstatSync(directory, { throwIfNoEntry: false }), now);
-    return { relative, kind: 'absent' };
-  }
-  pushFingerprint(numbers, stats, now);
-  return stats.nlink > 1 && stats.isFile()
-    ? { relative, kind: 'skill', hardLinked: true }
-    : { relative, kind: 'skill' };
-}
-
-/** Of a linked SKILL.md the target is looked at: its changes are the skill's changes. */
-function statSkillFile(file: string): Stats | undefined {
-  try {
-    const stats = lstatSync(file, { throwIfNoEntry: false });
-    if (!stats?.isSymbolicLink()) return stats;
-    return statSync(file, { throwIfNoEntry: false }) ?? stats;
-  } catch (error) {
-    if (systemCodeOf(error) === 'ELOOP') return lstatSync(file);
-    return undefined;
-  }
-}
-
-function lookAtLink(link: string, relative: string, numbers: number[], now: number): WalkedDirectory {
-  const target = realPathOf(link);
-  const stats = target === null ? undefined : statSkillFile(`${target}/SKILL.md`);
-  if (stats === undefined) numbers.push(0, 0, 0, 0);
-  else pushFingerprint(numbers, stats, now);
-  return { relative, kind: 'link', target };
+function isDirectory(target: string): boolean {
+  const stats = statFile(target);
+  return stats !== 'closed' && stats !== undefined && stats.isDirectory();
 }
 
 function realPathOf(link: string): string | null {
@@ -128,20 +232,11 @@ function realPathOf(link: string): string | null {
   }
 }
 
-function pushFingerprint(numbers: number[], stats: Stats | undefined, now: number): void {
-  if (stats === undefined) {
-    numbers.push(Number.NaN, 0, 0, 0);
-    return;
-  }
-  const racy = Math.abs(now - stats.mtimeMs) < RACY_MS || Math.abs(now - stats.ctimeMs) < RACY_MS;
-  numbers.push(racy ? Number.NaN : stats.mtimeMs, stats.ctimeMs, stats.size, stats.ino);
-}
-
 function unreadable(root: SkillRoot, reason: string): ColibriError {
   const message = `skills root ${root.display} cannot be read: ${reason}`;
   return new ColibriError('ROOT_UNREADABLE', message, { root: root.display, reason });
 }
 
 function tooLarge(root: SkillRoot): ColibriError {
-  return unreadable(root, `it holds more than ${WALK_DIRECTORIES_MAX} directories; lower its depth`);
+  return unreadable(root, `it holds more than ${WALK_ENTRIES_MAX} entries; lower its depth`);
 }

@@ -1,19 +1,23 @@
 import { printable } from '../../../lib/text.ts';
 import { type CommandContext, EXIT, type ExitCode, type RecoveredTable } from '../command.ts';
 import type { Output } from '../output.ts';
-import { debugLogger, placesOf } from '../runtime.ts';
+import { debugLogger, placesOf, withProgress } from '../runtime.ts';
 import { tabLines, tableLines } from '../table.ts';
 
 export async function run(context: CommandContext): Promise<ExitCode> {
   const { flags, host, out } = context;
   const { recover } = await host.boot();
-  const { path, movedTo, healthy, tables, skills } = await recover({
-    ...placesOf(context),
-    logger: debugLogger(host),
-    transport: 'none',
-    exit: () => undefined,
-    force: flags.switches.has('force'),
-  });
+  const places = placesOf(context);
+  const { path, movedTo, healthy, tables, skills } = await withProgress(context, ({ report }) =>
+    recover({
+      ...places,
+      logger: debugLogger(host),
+      transport: 'none',
+      exit: () => undefined,
+      force: flags.switches.has('force'),
+      progress: report,
+    }),
+  );
   if (flags.switches.has('json')) out.json({ path, movedTo, healthy, tables, skills });
   else out.lines(tablesLines(tables, out));
   out.note(

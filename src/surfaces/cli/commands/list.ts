@@ -5,24 +5,26 @@ import { type BootedRuntime, type CommandContext, EXIT, type ExitCode } from '..
 import type { Output } from '../output.ts';
 import { withRuntime } from '../runtime.ts';
 import { tabLines, tableLines } from '../table.ts';
+import { enumerate, plural, rejectedNote } from '../wording.ts';
 
-type Skill = ReturnType<BootedRuntime['skills']['list']>[number];
+type Skills = BootedRuntime['skills'];
+type Skill = ReturnType<Skills['list']>[number];
 
-export function run(context: CommandContext): Promise<ExitCode> {
-  return withRuntime(context, (runtime) => {
+export async function run(context: CommandContext): Promise<ExitCode> {
+  if (context.flags.switches.has('all')) {
+    const { runAll } = await import('../list-all.ts');
+    return runAll(context);
+  }
+  return withRuntime(context, ({ skills }) => {
     const { flags, out } = context;
     const filters = { search: flags.values.get('search'), capability: flags.values.get('capability') };
-    const filtered = filters.search !== undefined || filters.capability !== undefined;
-    const skills = runtime.skills.list(filters);
-    const { rejected } = runtime.skills.counts();
+    const listed = skills.list(filters);
     if (flags.switches.has('json')) {
-      out.json({ skills, rejected });
+      out.json({ skills: listed, rejected: skills.counts().rejected });
       return EXIT.ok;
     }
-    out.lines(skillLines(skills, out));
-    const total = filtered ? runtime.skills.names().length : skills.length;
-    const root = printable(rootAsTyped(runtime.skills.roots[0]?.path ?? '.agents/skills', context.host.cwd));
-    const note = summary({ root, shown: skills.length, total, rejected }, out);
+    out.lines(skillLines(listed, out));
+    const note = summary(skills, listed.length, context);
     if (note !== null) out.note(note);
     return EXIT.ok;
   });
@@ -42,27 +44,20 @@ function skillLines(skills: readonly Skill[], out: Output): string[] {
   return [out.paint('bold', header), ...lines];
 }
 
-interface Tally {
-  readonly root: string;
-  readonly shown: number;
-  readonly total: number;
-  readonly rejected: number;
-}
-
-function summary({ root, shown, total, rejected }: Tally, out: Output): string | null {
+function summary(skills: Skills, shown: number, { host, out }: CommandContext): string | null {
+  const counts = skills.counts();
+  const { skills: total, rejected } = counts;
   if (total === 0 && rejected === 0) {
+    const root = printable(rootAsTyped(skills.roots[0]?.path ?? '.agents/skills', host.cwd));
     return `no skills in ${root} yet: put one at ${path.join(root, '<name>', 'SKILL.md')}, then run \`colibri list\``;
   }
-  const why = `${rejected} rejected (\`colibri validate ${root}\` tells why)`;
-  // A skill that vanished without a word costs its author an afternoon, so this is said beside a pipe, too.
-  if (!out.terminal) return rejected > 0 ? why : null;
+  const why = rejected > 0 ? [rejectedNote(counts)] : [];
+  // Said beside a pipe, too, unlike the rest.
+  if (!out.terminal) return why[0] ?? null;
   const count = shown === total ? plural(total, 'skill') : `${shown} of ${plural(total, 'skill')}`;
-  const facts = [`${count} from ${root}`, ...(rejected > 0 ? [why] : [])].join(', ');
-  return `${facts}; connect a client with \`colibri serve\` (MCP on stdio)`;
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+  const used = skills.usedRoots();
+  const from = used.length === 0 ? '' : ` from ${printable(enumerate(used))}`;
+  return `${[`${count}${from}`, ...why].join(', ')}; connect a client with \`colibri serve\` (MCP on stdio)`;
 }
 
 /** Relative where that is shorter to type. */

@@ -1,22 +1,50 @@
+import { judgeShadowed } from '../../../domains/skills/report.ts';
 import { printable, printableBlock } from '../../../lib/text.ts';
 import { type BootedRuntime, type CommandContext, EXIT, type ExitCode } from '../command.ts';
 import type { Output } from '../output.ts';
 import { withRuntime } from '../runtime.ts';
 
-type Skill = ReturnType<BootedRuntime['skills']['require']>;
+type Skills = BootedRuntime['skills'];
+type Skill = ReturnType<Skills['require']>;
+type Fact = readonly [label: string, value: string];
 
 export function run(context: CommandContext): Promise<ExitCode> {
   return withRuntime(context, ({ skills }) => {
     const { args, flags, out } = context;
     const skill = skills.require(args[0] ?? '');
-    if (flags.switches.has('json')) out.json(skill);
-    else out.lines([...factLines(skill, out), '', printableBlock(skill.body).trimEnd()]);
+    const others = flags.switches.has('all') ? othersOf(skill, skills) : null;
+    if (flags.switches.has('json')) {
+      out.json(others === null ? skill : { skill, ...others });
+      return EXIT.ok;
+    }
+    const facts = [...factsOf(skill), ...(others === null ? [] : otherFacts(others))];
+    out.lines([...factLines(facts, out), '', printableBlock(skill.body).trimEnd()]);
     return EXIT.ok;
   });
 }
 
-function factLines(skill: Skill, out: Output): string[] {
-  const facts = factsOf(skill).filter(([, value]) => value !== '');
+/** The other folders that stand for this name. */
+function othersOf(skill: Skill, skills: Skills) {
+  const winner = { ...skill, directory: skill.source_dir };
+  const shadowed = skills.shadowed(skill.name);
+  return {
+    shadowed: judgeShadowed({ roots: skills.roots, indexed: [winner], shadowed }),
+    aliases: skills.aliases().filter(({ target }) => target === skill.source_dir),
+  };
+}
+
+function otherFacts({ shadowed, aliases }: ReturnType<typeof othersOf>): readonly Fact[] {
+  return [
+    ...shadowed.map(({ path, source, digest, rule, same_content }): Fact => {
+      const content = same_content ? 'same content' : 'other content';
+      return ['shadowed', `${path} (${source}, ${content}, sha256:${digest}; ${rule})`];
+    }),
+    ...aliases.map(({ directory }): Fact => ['alias', directory]),
+  ];
+}
+
+function factLines(all: readonly Fact[], out: Output): string[] {
+  const facts = all.filter(([, value]) => value !== '');
   const width = Math.max(...facts.map(([label]) => label.length));
   return facts.map(([label, value]) => {
     const text = printable(value);
@@ -25,7 +53,7 @@ function factLines(skill: Skill, out: Output): string[] {
 }
 
 /** Label and value; an empty value is a fact that the skill does not state. */
-function factsOf(skill: Skill): readonly (readonly [string, string])[] {
+function factsOf(skill: Skill): readonly Fact[] {
   return [
     ['name', skill.name],
     ['description', skill.description],
@@ -45,6 +73,6 @@ function factsOf(skill: Skill): readonly (readonly [string, string])[] {
     ['body tokens', `${skill.body_tokens} (estimated)`],
     ['digest', `sha256:${skill.digest}`],
     ['loaded at', skill.loaded_at],
-    ...skill.diagnostics.map(({ code, message }): [string, string] => ['warning', `${code}: ${message}`]),
+    ...skill.diagnostics.map(({ code, message }): Fact => ['warning', `${code}: ${message}`]),
   ];
 }

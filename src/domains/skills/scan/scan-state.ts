@@ -1,0 +1,75 @@
+/** What a scan knows while it gives every directory its role. */
+import { type Clock, isoNow } from '../../../lib/clock.ts';
+import type { Logger } from '../../../lib/logger.ts';
+import type { EventDraft, EventLog } from '../../events/schema.ts';
+import { Role } from './root-snapshot.ts';
+import type { SkillRoot } from './roots.ts';
+import type { PlannedDirectory, ScanPlan } from './scan-plan.ts';
+import type { ScanRepository } from './scan-repository.ts';
+
+export interface ScanParts {
+  readonly repository: ScanRepository;
+  readonly events: EventLog;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** An absolute path as users know it. */
+  readonly display: (absolute: string) => string;
+  /** Told now and then how many directories are done, because a scan blocks the thread. */
+  readonly progress?: ((done: number, total: number) => void) | undefined;
+}
+
+export interface Scan extends ScanParts {
+  readonly allowedRoots: readonly string[];
+  readonly loadedAt: string;
+  readonly winnersBefore: ReadonlySet<string>;
+  /** Who has a name: roots come in order of precedence, so the first to ask keeps it. */
+  readonly taken: Map<string, SkillRoot>;
+  /** Names whose winner is another or has changed; records of the copies in its shadow are renewed. */
+  readonly fresh: Set<string>;
+  /** Inodes of SKILL.md files with several paths, and the directory that counts. */
+  readonly inodes: Map<string, string>;
+  readonly drafts: EventDraft[];
+  readonly counts: { added: number; changed: number; removed: number; shadowed: number };
+  readonly visits: { done: number; readonly total: number };
+  /** True once anything was written besides fingerprints. */
+  wrote: boolean;
+  /** True when a fingerprint or a role is worth remembering, so that nothing is read again. */
+  touched: boolean;
+}
+
+/** One directory on its way to a role. */
+export interface Visit {
+  readonly root: SkillRoot;
+  readonly sameKey: boolean;
+  readonly directory: PlannedDirectory;
+  /** The directory as displayed. */
+  readonly place: string;
+}
+
+export interface Settled {
+  readonly role: Role;
+  readonly name: string | null;
+}
+
+export function startScan(plan: ScanPlan, parts: ScanParts): Scan {
+  const winnersBefore = new Set<string>();
+  const note = ({ before }: Pick<PlannedDirectory, 'before'>) => {
+    if (before?.role === Role.winner) winnersBefore.add(before.name);
+  };
+  for (const { directories } of plan.roots) directories.forEach(note);
+  plan.removed.forEach(note);
+  return {
+    ...parts,
+    allowedRoots: plan.roots.map(({ walked }) => walked.root.path),
+    loadedAt: isoNow(parts.clock),
+    winnersBefore,
+    taken: new Map(),
+    fresh: new Set(),
+    inodes: new Map(),
+    drafts: [],
+    counts: { added: 0, changed: 0, removed: 0, shadowed: 0 },
+    visits: { done: 0, total: plan.roots.reduce((sum, { directories }) => sum + directories.length, 0) },
+    wrote: false,
+    touched: false,
+  };
+}
