@@ -18,8 +18,9 @@ it('documents every diagnostic code with its meaning, and none that is gone', ()
 it('reports every diagnostic code somewhere', () => {
   const folder = path.join(PROJECT, 'src/domains/skills');
   const sources = fs
-    .readdirSync(folder)
-    .filter((name) => name !== 'diagnostic-codes.ts')
+    .readdirSync(folder, { recursive: true })
+    .map(String)
+    .filter((name) => name.endsWith('.ts') && name !== 'diagnostic-codes.ts')
     .map((name) => fs.readFileSync(path.join(folder, name), 'utf8'))
     .join('\n');
   expect(Object.keys(DIAGNOSTIC_CODES).filter((code) => !sources.includes(`'${code}'`))).toEqual([]);

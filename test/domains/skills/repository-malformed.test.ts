@@ -66,7 +66,7 @@ const SPECIAL: [string, (file: string) => void | Promise<void>, RegExp][] = [
       execFileSync('touch', [file]);
       truncateSync(file, FIFTY_MB);
     },
-    /52428800 bytes, more than 1 MiB; /,
+    /has more than 1 MiB; /,
   ],
   ['a directory', (file) => void mkdirSync(file), /not a regular file; /],
   ['a named pipe', (file) => void execFileSync('mkfifo', [file]), /not a regular file; /],

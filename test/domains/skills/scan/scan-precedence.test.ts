@@ -351,6 +351,19 @@ describe('several paths to one skill', () => {
     expect(aliases(registry)).toEqual({});
   });
 
+  test('a hard link takes the name when the other path is out of sight, although the file has not changed', () => {
+    const registry = testRegistry();
+    const { workspace, global } = registry.roots;
+    copies([global]);
+    mkdirSync(path.join(workspace.path, 'one'), { recursive: true });
+    linkSync(path.join(global.path, 'one', 'SKILL.md'), path.join(workspace.path, 'one', 'SKILL.md'));
+    registry.scan([workspace, global]);
+    renameSync(path.join(workspace.path, 'one'), path.join(workspace.path, '.one'));
+    registry.scan([workspace, global]);
+    expect(standing(registry)).toEqual({ winners: { one: G }, shadowed: {} });
+    expect(aliases(registry)).toEqual({});
+  });
+
   test('a hard link in a folder of the wrong name does not take the skill from the right one', () => {
     const registry = testRegistry();
     const { workspace } = registry.roots;
