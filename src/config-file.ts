@@ -25,6 +25,10 @@ export interface ConfigFile {
   readonly database?: string | undefined;
   readonly surface?: 'full' | 'phase-0' | undefined;
   readonly watch?: 'auto' | 'poll' | 'off' | undefined;
+  readonly tiers?: 'advise' | 'enforce' | undefined;
+  readonly catalog?:
+    | { readonly fields?: readonly ('compatibility' | 'allowed-tools')[] | undefined }
+    | undefined;
   readonly http?:
     | {
         readonly host?: string | undefined;
@@ -54,6 +58,13 @@ const extraRoot = root.extend({
   source: z.enum(['workspace', 'global', 'mirror', 'repo']).optional().describe('what kind of root it is'),
 });
 
+const catalog = z.strictObject({
+  fields: z
+    .array(z.enum(['compatibility', 'allowed-tools']))
+    .optional()
+    .describe('more facts for each line of a catalog'),
+});
+
 const http = z.strictObject({
   host: z.string().min(1).optional().describe('the address that serve --http listens on'),
   port: z.int().min(0).max(65535).optional().describe('the port; 0 takes any free one'),
@@ -78,6 +89,8 @@ const wholeFile = z
     database: z.string().min(1).optional().describe('the database file, relative to the workspace'),
     surface: z.enum(['full', 'phase-0']).optional().describe('which MCP tools are offered'),
     watch: z.enum(['auto', 'poll', 'off']).optional().describe('how serve notices changes on disk'),
+    tiers: z.enum(['advise', 'enforce']).optional().describe('whether tiers hide skills or only mark them'),
+    catalog: catalog.optional(),
     http: http.optional(),
     roots: roots.optional(),
   })
@@ -141,6 +154,7 @@ function describeIssue(issue: z.core.$ZodIssue): string {
 
 function keysAt([first, second]: readonly PropertyKey[]): readonly string[] {
   if (first === undefined) return Object.keys(wholeFile.shape);
+  if (first === 'catalog') return Object.keys(catalog.shape);
   if (first === 'http') return Object.keys(http.shape);
   if (second === undefined) return Object.keys(roots.shape);
   return Object.keys((second === 'extra' ? extraRoot : root).shape);

@@ -22,6 +22,10 @@ export interface Config {
   readonly database: string;
   readonly surface: 'full' | 'phase-0';
   readonly watch: 'auto' | 'poll' | 'off';
+  /** `enforce` hides skills from agents whose tier may not invoke them. */
+  readonly tiers: 'advise' | 'enforce';
+  /** More facts for each line of a catalog. */
+  readonly catalogFields: readonly string[];
   readonly http: { readonly host: string; readonly port: number; readonly token: string | null };
   /** In order of precedence. */
   readonly roots: readonly RootConfig[];
@@ -114,6 +118,19 @@ export const SETTINGS: readonly Setting[] = [
     accepts: ['auto', 'poll', 'off'],
   },
   {
+    key: 'tiers',
+    env: 'COLIBRI_TIERS',
+    meaning: 'whether skill tiers hide skills from agents or only mark them',
+    fallback: 'advise',
+    accepts: ['advise', 'enforce'],
+  },
+  {
+    key: 'catalog.fields',
+    env: 'COLIBRI_CATALOG_FIELDS',
+    meaning: 'more facts for each line of a catalog: compatibility, allowed-tools',
+    fallback: '',
+  },
+  {
     key: 'http.host',
     env: 'COLIBRI_HTTP_HOST',
     meaning: 'the address that serve --http listens on',
@@ -174,6 +191,11 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
     // These texts were checked against their lists.
     surface: settings.get('surface') as Config['surface'],
     watch: settings.get('watch') as Config['watch'],
+    tiers: settings.get('tiers') as Config['tiers'],
+    catalogFields: settings
+      .get('catalog.fields')
+      .split(/[\s,]+/)
+      .filter((field) => field !== ''),
     http: Object.freeze({
       host: settings.get('http.host'),
       port: Number(settings.get('http.port')),
@@ -303,11 +325,15 @@ function findConfigFile(
   throw new ColibriError('CONFIG_INVALID', message, { files: found });
 }
 
-/** `{ http: { port: 1 } }` → `{ 'http.port': '1' }`; lists are left to their own readers. */
+/** `{ http: { port: 1 } }` → `{ 'http.port': '1' }`; lists of words are joined, lists of maps left to their readers. */
 function flatten(value: object, prefix = ''): Record<string, string> {
   const flat: Record<string, string> = {};
   for (const [key, member] of Object.entries(value)) {
-    if (member === undefined || Array.isArray(member)) continue;
+    if (member === undefined) continue;
+    if (Array.isArray(member)) {
+      if (member.every((item) => typeof item === 'string')) flat[prefix + key] = member.join(',');
+      continue;
+    }
     if (typeof member === 'object' && member !== null)
       Object.assign(flat, flatten(member, `${prefix}${key}.`));
     else flat[prefix + key] = String(member);

@@ -1,28 +1,127 @@
 /** Colibri as a library: everything the command line does, in process. */
+import type { EventFilter } from './domains/events/repository.ts';
+import type { EventRow } from './domains/events/schema.ts';
+import type { SessionRequest } from './domains/sessions/schema.ts';
 import type { SkillDetail, SkillFilters, SkillSummary } from './domains/skills/registry-repository.ts';
-import { type StartupOptions, startup } from './startup.ts';
+import type { ColibriTool, Envelope } from './server.ts';
+import { type Runtime, type StartupOptions, startup } from './startup.ts';
 
 export interface OpenOptions {
   /** The folder to work for. Default: the current directory. */
   readonly workspace?: string;
   /** The database file, relative to the workspace, or `:memory:`. Default: `data/colibri.db`. */
   readonly dbPath?: string;
-  /** The skills root. Default: `<workspace>/.agents/skills`. */
+  /** Index this one folder instead of the configured roots. */
   readonly skillsRoot?: string;
   /** Where log lines go. Default: nowhere. */
   readonly logger?: NonNullable<StartupOptions['logger']>;
+  /** The user's home folder, where the global root lies. */
+  readonly home?: string;
 }
 
 export interface Colibri {
   readonly skills: {
     list(filters?: SkillFilters): readonly SkillSummary[];
     get(name: string): SkillDetail | null;
+    /** Compares the disk with the index now. */
+    reload(): Promise<unknown>;
+  };
+  readonly sessions: {
+    open(request?: SessionRequest): Promise<Session>;
+    /** Goes on with a session that is still open. */
+    resume(id: string): Promise<Session>;
+    /** Runs a recorded session again and compares. */
+    replay: Runtime['replay'];
+  };
+  readonly events: {
+    read(filter?: EventFilter): Promise<readonly EventRow[]>;
+    follow(filter: EventFilter, listener: (rows: readonly EventRow[]) => void): () => void;
+    verify(): ReturnType<Runtime['events']['verify']>;
   };
   close(): Promise<void>;
 }
 
+/** One agent's conversation. */
+export interface Session {
+  readonly id: string;
+  /** The text for the stable part of the system prompt; empty when there are no skills. */
+  catalog(format?: 'markdown' | 'xml'): Promise<string>;
+  /** Definitions for any model's tool interface: name, description, JSON Schema of the input. */
+  readonly tools: readonly ToolDefinition[];
+  /** Runs a tool call that the model made. Never throws for what the model did wrong. */
+  handleToolCall(call: {
+    readonly name: string;
+    readonly input: unknown;
+    readonly id?: string;
+  }): Promise<ToolOutcome>;
+  close(): Promise<void>;
+}
+
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+}
+
+export interface ToolOutcome {
+  /** What the model gets to read. */
+  readonly text: string;
+  readonly isError: boolean;
+  readonly envelope: Envelope;
+}
+
 /** Opens the registry: migrates the database, scans the skills. Failures are thrown, never fatal to the process. */
 export async function openColibri(options: OpenOptions = {}): Promise<Colibri> {
-  const runtime = await startup({ logger: () => undefined, ...options, exit: () => undefined });
-  return { skills: runtime.skills, close: runtime.close };
+  const runtime = await startup({ logger: () => undefined, ...options, trace: true, exit: () => undefined });
+  const { skills, sessions, events } = runtime;
+  return {
+    skills,
+    sessions: {
+      open: async (request) => sessionOf(runtime, (await sessions.open(request)).id),
+      resume: async (id) => sessionOf(runtime, (await sessions.get(id)).id),
+      replay: runtime.replay,
+    },
+    events,
+    close: runtime.close,
+  };
+}
+
+const SESSION_TOOLS = ['skill_search', 'skill_load', 'skill_read', 'skill_get'];
+
+function sessionOf({ ctx, sessions }: Runtime, id: string): Session {
+  const tools = SESSION_TOOLS.map((name) => ctx.tools.get(name)).filter((tool) => tool !== undefined);
+  return {
+    id,
+    catalog: async (format) => (await sessions.catalog(id, format)).text,
+    tools: tools.map(definitionOf),
+    async handleToolCall({ name, input, id: toolUseId }) {
+      const tool = tools.find((candidate) => candidate.name === name);
+      if (tool === undefined) return outcomeOf(unknownTool(name));
+      const withSession = { ...(typeof input === 'object' ? input : {}), session_id: id };
+      return outcomeOf(
+        await tool.call(withSession, { door: 'library', ...(toolUseId === undefined ? {} : { toolUseId }) }),
+      );
+    },
+    close: () => sessions.close(id),
+  };
+}
+
+/** The session is fixed here, so the model is not asked for it. */
+function definitionOf({ name, description, inputJsonSchema }: ColibriTool): ToolDefinition {
+  const { $schema: _, ...schema } = inputJsonSchema();
+  const { session_id: __, ...properties } = schema['properties'] as Record<string, unknown>;
+  return { name, description, inputSchema: { ...schema, properties } };
+}
+
+function outcomeOf(envelope: Envelope): ToolOutcome {
+  if (!envelope.ok) {
+    const { code, message } = envelope.error;
+    return { text: `${code}: ${message}`, isError: true, envelope };
+  }
+  return { text: envelope.text ?? JSON.stringify(envelope.data), isError: false, envelope };
+}
+
+function unknownTool(name: string): Envelope {
+  const message = `no tool named ${JSON.stringify(name)}; use one of ${SESSION_TOOLS.join(', ')}`;
+  return { ok: false, error: { code: 'TOOL_UNKNOWN', message } };
 }

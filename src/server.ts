@@ -36,7 +36,12 @@ export interface ToolFailure {
 }
 
 export type Envelope =
-  | { readonly ok: true; readonly data: unknown }
+  | {
+      readonly ok: true;
+      readonly data: unknown;
+      /** What a model reads instead of the data as JSON. */
+      readonly text?: string;
+    }
   | { readonly ok: false; readonly error: ToolFailure };
 
 export interface AuditEnter {
@@ -55,6 +60,7 @@ export interface AuditExit {
   readonly at: number;
   readonly durationMs: number;
   readonly result?: unknown;
+  readonly text?: string;
   readonly error?: ToolFailure;
 }
 
@@ -100,8 +106,25 @@ export interface ColibriServerContext {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly audit: AuditSink;
-  readonly identify: (request: ToolRequest, rawInput: unknown) => Caller;
+  readonly identify: (request: ToolRequest, rawInput: unknown) => Caller | Promise<Caller>;
   readonly gate: (tool: string, caller: Caller) => GateVerdict;
+}
+
+const TOOL_TEXT: unique symbol = Symbol('tool text');
+
+/** An answer whose text for models is not its data as JSON. */
+export interface ToolText {
+  readonly [TOOL_TEXT]: true;
+  readonly text: string;
+  readonly data: unknown;
+}
+
+export function toolText(text: string, data: unknown): ToolText {
+  return { [TOOL_TEXT]: true, text, data };
+}
+
+function isToolText(answer: unknown): answer is ToolText {
+  return typeof answer === 'object' && answer !== null && TOOL_TEXT in answer;
 }
 
 export const TOOL_NAME_RE: RegExp = /^[a-z][a-z0-9_]*$/;
@@ -150,7 +173,7 @@ async function runStages<Schema extends z.ZodType>(
   request: ToolRequest,
 ): Promise<Envelope> {
   const started = ctx.clock.monotonic();
-  const { caller, refusal } = admit(ctx, tool.name, { request, rawInput });
+  const { caller, refusal } = await admit(ctx, tool.name, { request, rawInput });
   const call: ToolCall = { callId: ctx.ids.ulid(), caller, request };
   const exit = (envelope: Envelope) => auditExit(ctx, { tool: tool.name, call, started, envelope });
   if (refusal !== null) return exit(refusal).settled;
@@ -163,14 +186,14 @@ async function runStages<Schema extends z.ZodType>(
 }
 
 /** Who is asking, and why not, if not. Whatever fails here keeps the tool shut and is audited all the same. */
-function admit(
+async function admit(
   ctx: ColibriServerContext,
   tool: string,
   asked: { readonly request: ToolRequest; readonly rawInput: unknown },
-): { readonly caller: Caller; readonly refusal: Envelope | null } {
+): Promise<{ readonly caller: Caller; readonly refusal: Envelope | null }> {
   let caller: Caller = { id: asked.request.door, sessionId: null, agentTier: null };
   try {
-    caller = ctx.identify(asked.request, asked.rawInput);
+    caller = await ctx.identify(asked.request, asked.rawInput);
     const verdict = ctx.gate(tool, caller);
     return { caller, refusal: verdict.allowed ? null : failure('TOOL_LOCKED', verdict.reason) };
   } catch (error) {
@@ -212,7 +235,10 @@ async function validateAndDispatch<Schema extends z.ZodType>(
     return auditFailure(ctx, tool.name, error);
   }
   try {
-    return { ok: true, data: await tool.handler(parsed.data, call) };
+    const answered = await tool.handler(parsed.data, call);
+    return isToolText(answered)
+      ? { ok: true, data: answered.data, text: answered.text }
+      : { ok: true, data: answered };
   } catch (error) {
     return failureOf(error);
   }
@@ -237,6 +263,7 @@ function auditExit(ctx: ColibriServerContext, exit: Exit): { readonly settled: P
         at: ctx.clock.now(),
         durationMs: ctx.clock.monotonic() - exit.started,
         ...(envelope.ok ? { result: envelope.data } : { error: envelope.error }),
+        ...(envelope.ok && envelope.text !== undefined ? { text: envelope.text } : {}),
       });
       return envelope;
     } catch (error) {

@@ -11,6 +11,17 @@ import { type RecoveryReport, recoverDatabase } from './db/recover.ts';
 import { type AuditSchema, createAuditRepository } from './domains/events/audit-repository.ts';
 import { createAuditSink } from './domains/events/audit-service.ts';
 import { createEventLog } from './domains/events/log-repository.ts';
+import { createEventsService, type EventsService } from './domains/events/service.ts';
+import { createToolTrace, routeBySession } from './domains/events/trace-service.ts';
+import { type Callers, createCallers } from './domains/sessions/callers.ts';
+import { type ReplayReport, replaySession } from './domains/sessions/replay-service.ts';
+import {
+  createSessionsService,
+  type SessionsParts,
+  type SessionsService,
+} from './domains/sessions/service.ts';
+import { registerSessionTools } from './domains/sessions/tools.ts';
+import { catalogFacts, isVisible } from './domains/sessions/visibility.ts';
 import { loadSkillsFromDisk, registerSkillTools } from './domains/skills/repository.ts';
 import type { SkillRoot } from './domains/skills/scan/roots.ts';
 import { scanRoots } from './domains/skills/scan/scan.ts';
@@ -21,6 +32,7 @@ import { displayPath } from './domains/skills/skill-row.ts';
 import { registerRegistryTools } from './domains/skills/tools.ts';
 import { type RegistryWatch, watchRoots } from './domains/skills/watch.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
+import { createDeferred } from './lib/deferred.ts';
 import { ColibriError, messageOf } from './lib/errors.ts';
 import { createIds, type Ids } from './lib/ids.ts';
 import type { Logger } from './lib/logger.ts';
@@ -49,6 +61,8 @@ export interface StartupOptions {
   readonly exit?: (code: number) => void;
   readonly openDatabase?: typeof openDatabase;
   readonly clock?: Clock;
+  /** Whether calls are recorded. Default: when a door is open. */
+  readonly trace?: boolean;
   /** Replaces the audit log; a test's spy. */
   readonly audit?: AuditSink;
 }
@@ -60,6 +74,9 @@ export interface Runtime {
   readonly skills: SkillsService;
   /** Why the index is that of an earlier scan; null when it is in line with the disk. */
   readonly stale: string | null;
+  readonly sessions: SessionsService;
+  readonly events: EventsService;
+  readonly replay: (session: string, how: { readonly live: boolean }) => Promise<ReplayReport>;
   readonly elapsedMs: number;
   /** Where the HTTP door listens; null without one. */
   readonly url: string | null;
@@ -81,18 +98,26 @@ interface Started {
   door: Door | null;
   db: ColibriDatabase | null;
   watch: RegistryWatch | null;
+  /** The connection's own session. */
+  session: { close(): Promise<void> } | null;
+}
+
+/** Parts of the context that open in phase 2, after the context exists. */
+interface Late {
+  audit: AuditSink;
+  identify: ColibriServerContext['identify'] | null;
 }
 
 export async function startup(options: StartupOptions = {}): Promise<Runtime> {
   const { clock = systemClock, exit = exitProcess } = options;
   const started = clock.monotonic();
   const logger = options.logger ?? logToStderr;
-  const running: Started = { door: null, db: null, watch: null };
+  const running: Started = { door: null, db: null, watch: null, session: null };
   const shutdown = createShutdown(running, logger);
-  const ready = deferred<SkillsService>();
+  const ready = createDeferred<SkillsService>();
 
   const config = await readSettings(options);
-  const late: { audit: AuditSink } = { audit: options.audit ?? NO_AUDIT };
+  const late: Late = { audit: options.audit ?? NO_AUDIT, identify: null };
   const ids = createIds(clock);
   const ctx = createContext({ logger, clock, ids, late });
 
@@ -114,8 +139,16 @@ export async function startup(options: StartupOptions = {}): Promise<Runtime> {
       ids,
     });
     const stale = await firstLoad(skills, logger);
-    if (running.door !== null && options.audit === undefined) late.audit = await openAudit(db);
-    registerTools(ctx, db, { surface: config.surface, skills });
+    const events = createEventsService(db, { clock, ids });
+    skills.onChange(() => events.wake());
+    const sessions = createSessionsService({ db, skills, events, clock, ids, ...visibility(config) });
+    const callers = createCallers(sessions);
+    late.identify = callers.identify;
+    const traced = options.trace ?? transport !== 'none';
+    if (options.audit === undefined && traced) late.audit = await openAudit(db, events);
+    registerTools(ctx, db, { surface: config.surface, skills, sessions });
+    if (transport === 'stdio' && config.surface === 'full')
+      running.session = await openOwnSession(sessions, callers);
     if (running.door !== null)
       running.watch = goLive(skills, running.door, { watch: config.watch, logger, clock });
     ready.resolve(skills);
@@ -125,6 +158,9 @@ export async function startup(options: StartupOptions = {}): Promise<Runtime> {
       config,
       skills,
       stale,
+      sessions,
+      events,
+      replay: (id, how) => replaySession({ db, skills, events, ...visibility(config) }, id, how),
       elapsedMs: clock.monotonic() - started,
       url: running.door?.url ?? null,
       closed: running.door?.closed ?? new Promise<void>(() => undefined),
@@ -174,14 +210,14 @@ function createContext(parts: {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly ids: Ids;
-  readonly late: { readonly audit: AuditSink };
+  readonly late: Late;
 }): ColibriServerContext {
   const { late, ...rest } = parts;
   return createServerContext({
     ...rest,
-    // The log behind it opens in phase 2, after the context exists.
     audit: { enter: (entry) => late.audit.enter(entry), exit: (entry) => late.audit.exit(entry) },
-    identify: (request) => ({ id: request.door, sessionId: null, agentTier: null }),
+    identify: (request, input) =>
+      late.identify?.(request, input) ?? { id: request.door, sessionId: null, agentTier: null },
     gate: () => ({ allowed: true }),
   });
 }
@@ -274,21 +310,44 @@ async function firstLoad(skills: SkillsService, logger: Logger): Promise<string 
   }
 }
 
-async function openAudit(db: ColibriDatabase): Promise<AuditSink> {
-  return createAuditSink(createAuditRepository(await db.records<AuditSchema>()), db.write);
+async function openAudit(db: ColibriDatabase, events: EventsService): Promise<AuditSink> {
+  const log = createAuditSink(createAuditRepository(await db.records<AuditSchema>()), db.write);
+  return routeBySession(createToolTrace({ db, events }), log);
+}
+
+function visibility({ tiers, catalogFields }: Config): Pick<SessionsParts, 'isVisible' | 'facts'> {
+  return {
+    isVisible: (skill, options) => isVisible(skill, options, { tiers }),
+    facts: (skill) => catalogFacts(skill, catalogFields),
+  };
+}
+
+async function openOwnSession(
+  sessions: SessionsService,
+  callers: Callers,
+): Promise<{ close(): Promise<void> }> {
+  const { id } = await sessions.open();
+  callers.useSession(id);
+  return { close: () => sessions.close(id) };
 }
 
 function registerTools(
   ctx: ColibriServerContext,
   db: ColibriDatabase,
-  { surface, skills }: { readonly surface: Config['surface']; readonly skills: SkillsService },
+  services: {
+    readonly surface: Config['surface'];
+    readonly skills: SkillsService;
+    readonly sessions: SessionsService;
+  },
 ): void {
+  const { surface, skills, sessions } = services;
   if (surface === 'phase-0') {
     registerSkillTools(ctx, db.handle);
     return;
   }
   registerSkillTools(ctx, db.handle, { paged: true });
   registerRegistryTools(ctx, skills);
+  registerSessionTools(ctx, sessions);
 }
 
 function goLive(
@@ -311,7 +370,7 @@ function createShutdown(
 ): (reason: 'closed' | 'phase-2-failed') => Promise<void> {
   let ended: Promise<void> | null = null;
   const run = async (reason: string): Promise<void> => {
-    for (const part of [running.watch, running.door, running.db]) {
+    for (const part of [running.watch, running.door, running.session, running.db]) {
       try {
         await part?.close();
       } catch (error) {
@@ -320,24 +379,6 @@ function createShutdown(
     }
   };
   return (reason) => (ended ??= run(reason));
-}
-
-interface Deferred<T> {
-  readonly promise: Promise<T>;
-  readonly resolve: (value: T) => void;
-  readonly reject: (reason: unknown) => void;
-}
-
-function deferred<T>(): Deferred<T> {
-  let resolve: (value: T) => void = () => undefined;
-  let reject: (reason: unknown) => void = () => undefined;
-  const promise = new Promise<T>((onResolve, onReject) => {
-    resolve = onResolve;
-    reject = onReject;
-  });
-  // Nobody may be waiting when phase 2 fails; that must not count as an unhandled rejection.
-  promise.catch(() => undefined);
-  return { promise, resolve, reject };
 }
 
 function logToStderr(...args: unknown[]): void {

@@ -1,10 +1,13 @@
 import type Database from 'better-sqlite3';
-import type { Kysely } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 
 import { systemCodeOf } from '../lib/errors.ts';
 import { translateDbError } from './db-errors.ts';
 import { initDb, type OpenOptions } from './open.ts';
 import { createWriteQueue } from './write-queue.ts';
+
+/** A transaction of records. Repositories work with it; everybody else only passes it on. */
+export type RecordTransaction = Transaction<unknown>;
 
 /** The one connection of this process and the one queue in front of it. */
 export interface ColibriDatabase {
@@ -15,6 +18,8 @@ export interface ColibriDatabase {
   write<T>(work: () => T | Promise<T>): Promise<T>;
   /** Kysely over the same connection; its transactions must run inside `write`. */
   records<Schema>(): Promise<Kysely<Schema>>;
+  /** One transaction of records, alone in the queue. */
+  transact<T>(work: (transaction: RecordTransaction) => Promise<T>): Promise<T>;
   /** Waits for queued writes, then closes. Calling it again does nothing. */
   close(): Promise<void>;
 }
@@ -31,17 +36,21 @@ export function openDatabase(path: string, options: OpenOptions = {}): ColibriDa
     handle.close();
   }
 
+  function openOnce(): Promise<Kysely<unknown>> {
+    records ??= import('./records.ts').then(({ openRecords }) =>
+      openRecords<unknown>(handle, { mayBegin: queue.inside }),
+    );
+    return records;
+  }
+
   return {
     path,
     handle,
     write: (work) => queue.write(() => guard(handle, work)),
-    async records<Schema>() {
-      records ??= import('./records.ts').then(({ openRecords }) =>
-        openRecords<unknown>(handle, { mayBegin: queue.inside }),
-      );
-      // The schema is a compile-time view only: each repository names the tables it owns.
-      return (await records) as unknown as Kysely<Schema>;
-    },
+    // The schema is a compile-time view only: each repository names the tables it owns.
+    records: async <Schema>() => (await openOnce()) as unknown as Kysely<Schema>,
+    transact: (work) =>
+      queue.write(() => guard(handle, async () => (await openOnce()).transaction().execute(work))),
     async close() {
       closing ??= shut();
       // A close that was refused, for example inside a write, may be tried again.

@@ -3,12 +3,12 @@ import type Database from 'better-sqlite3';
 
 import { type Clock, isoNow } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
-import { canonicalJson, eventHash } from './chain.ts';
-import { checkPayload, type EventDraft, type EventLog, type EventRow } from './schema.ts';
+import { chainRow } from './chain.ts';
+import type { EventDraft, EventLog, EventRow } from './schema.ts';
 
 export function createEventLog(
   db: Database.Database,
-  parts: { readonly clock: Clock; readonly ids: Ids },
+  { clock, ids }: { readonly clock: Clock; readonly ids: Ids },
 ): EventLog {
   const lastSeq = db.prepare('SELECT max(seq) FROM events').pluck();
   const lastHash = db.prepare('SELECT hash FROM events WHERE stream = ? ORDER BY seq DESC LIMIT 1').pluck();
@@ -21,20 +21,8 @@ export function createEventLog(
     let seq = Number(lastSeq.get() ?? 0);
     return drafts.map((draft) => {
       seq++;
-      const facts = {
-        seq,
-        id: parts.ids.ulid(),
-        stream: draft.stream,
-        session_id: draft.sessionId ?? null,
-        type: draft.type,
-        at: isoNow(parts.clock),
-        actor: draft.actor,
-        parent_id: draft.parentId ?? null,
-        payload: canonicalJson(checkPayload(draft)),
-        sensitivity: draft.sensitivity,
-        prev_hash: String(lastHash.get(draft.stream) ?? ''),
-      };
-      const row: EventRow = { ...facts, hash: eventHash(facts) };
+      const prevHash = String(lastHash.get(draft.stream) ?? '');
+      const row = chainRow(draft, { seq, id: draft.id ?? ids.ulid(), at: isoNow(clock), prevHash });
       insert.run(row);
       return row;
     });

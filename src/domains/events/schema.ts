@@ -1,6 +1,8 @@
 /** Every kind of event, the shape of its payload and who may see it. */
 import { z } from 'zod';
 
+import type { Json } from '../../lib/json.ts';
+
 export type Sensitivity = 'public' | 'pseudonymous' | 'private';
 
 /** One of two skills that claim a name. */
@@ -30,7 +32,39 @@ export interface EventPayloads {
           readonly shadowed: CollisionCandidate;
         };
       }
-    | { readonly kind: 'scan-aborted'; readonly detail: { readonly root: string; readonly reason: string } };
+    | { readonly kind: 'scan-aborted'; readonly detail: { readonly root: string; readonly reason: string } }
+    | { readonly kind: 'budget'; readonly name: string; readonly detail: { readonly reason: string } };
+  readonly 'skill.loaded': {
+    readonly skill_id: string;
+    readonly skill_version: string;
+    readonly load_reason: 'always' | 'on_demand' | 'auto_suggested';
+    readonly load_size_tokens: number;
+    readonly source: string;
+    readonly triggered_by_tool_use_id: string | null;
+    readonly name: string;
+    readonly path: string;
+    readonly digest: string;
+    readonly frontmatter: Json;
+    readonly warnings: readonly string[];
+  };
+  readonly 'tool.started': { readonly call_id: string; readonly tool: string; readonly input: Json };
+  readonly 'tool.finished': {
+    readonly call_id: string;
+    readonly tool: string;
+    readonly duration_ms: number;
+    /** sha256 of the answer. */
+    readonly result_digest: string;
+  };
+  readonly 'tool.failed': {
+    readonly call_id: string;
+    readonly tool: string;
+    readonly duration_ms: number;
+    readonly code: string;
+    readonly message: string;
+  };
+  readonly 'session.opened': { readonly generation: number; readonly options: Json; readonly skills: number };
+  readonly 'session.refreshed': { readonly generation: number; readonly skills: number };
+  readonly 'session.closed': { readonly loads: number; readonly tokens: number };
 }
 
 export type EventType = keyof EventPayloads;
@@ -38,14 +72,22 @@ export type EventType = keyof EventPayloads;
 export type EventDraft = {
   readonly [Type in EventType]: {
     readonly type: Type;
+    /** Where it must be known beforehand; by default a new one is made. */
+    readonly id?: string | undefined;
     readonly stream: string;
     readonly sessionId?: string;
     readonly actor: string;
-    readonly parentId?: string;
+    readonly parentId?: string | undefined;
     readonly sensitivity: Sensitivity;
     readonly payload: EventPayloads[Type];
   };
 }[EventType];
+
+/** Content and the sha256 that names it. */
+export interface StoredArtifact {
+  readonly digest: string;
+  readonly bytes: Uint8Array;
+}
 
 /** One row of the log, as it is hashed and stored. */
 export interface EventRow {
@@ -73,6 +115,8 @@ export interface EventLog {
 }
 
 const count = z.int().nonnegative();
+// Values that were JSON before they came here.
+const json = z.json() as z.ZodType<Json>;
 const candidate = z.strictObject({ path: z.string(), source: z.string(), digest: z.string() });
 
 const SCHEMAS: { readonly [Type in EventType]: z.ZodType<EventPayloads[Type]> } = {
@@ -94,10 +138,62 @@ const SCHEMAS: { readonly [Type in EventType]: z.ZodType<EventPayloads[Type]> } 
       kind: z.literal('scan-aborted'),
       detail: z.strictObject({ root: z.string(), reason: z.string() }),
     }),
+    z.strictObject({
+      kind: z.literal('budget'),
+      name: z.string(),
+      detail: z.strictObject({ reason: z.string() }),
+    }),
   ]),
+  'skill.loaded': z.strictObject({
+    skill_id: z.string(),
+    skill_version: z.string(),
+    load_reason: z.enum(['always', 'on_demand', 'auto_suggested']),
+    load_size_tokens: count,
+    source: z.string(),
+    triggered_by_tool_use_id: z.string().nullable(),
+    name: z.string(),
+    path: z.string(),
+    digest: z.string(),
+    frontmatter: json,
+    warnings: z.array(z.string()),
+  }),
+  'tool.started': z.strictObject({ call_id: z.string(), tool: z.string(), input: json }),
+  'tool.finished': z.strictObject({
+    call_id: z.string(),
+    tool: z.string(),
+    duration_ms: z.number(),
+    result_digest: z.string(),
+  }),
+  'tool.failed': z.strictObject({
+    call_id: z.string(),
+    tool: z.string(),
+    duration_ms: z.number(),
+    code: z.string(),
+    message: z.string(),
+  }),
+  'session.opened': z.strictObject({ generation: count, options: json, skills: count }),
+  'session.refreshed': z.strictObject({ generation: count, skills: count }),
+  'session.closed': z.strictObject({ loads: count, tokens: count }),
 };
 
 export const EVENT_TYPES: readonly string[] = Object.keys(SCHEMAS);
+
+/** Members of a payload that are private although the event as a whole is not. */
+const PRIVATE_MEMBERS: { readonly [Type in EventType]?: readonly string[] } = {
+  'skill.loaded': ['path', 'frontmatter', 'warnings'],
+};
+
+const LEVELS: readonly Sensitivity[] = ['public', 'pseudonymous', 'private'];
+
+/** The row as somebody who may see up to `level` sees it; null when it is hidden altogether. */
+export function redact(row: EventRow, level: Sensitivity): EventRow | null {
+  if (LEVELS.indexOf(row.sensitivity) > LEVELS.indexOf(level)) return null;
+  const hidden = PRIVATE_MEMBERS[row.type as EventType];
+  if (level === 'private' || hidden === undefined) return row;
+  const payload = JSON.parse(row.payload) as Record<string, unknown>;
+  for (const member of hidden) delete payload[member];
+  return { ...row, payload: JSON.stringify(payload) };
+}
 
 /** The payload, checked. One that does not fit is a bug of the writer, so it throws. */
 export function checkPayload(draft: Pick<EventDraft, 'type' | 'payload'>): unknown {

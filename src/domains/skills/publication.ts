@@ -25,6 +25,8 @@ export interface PublishedSkill {
 export interface Publication {
   /** The present state of a skill; null when it may not be published (`colibri validate --publish` tells why). */
   publish(skill: SkillPlace): PublishedSkill | null;
+  /** The real path of a directory that lies inside a root, else null. */
+  inside(directory: string): string | null;
   /** A file as it was when the skill was last listed, or null. Refuses when the disk has something else by now. */
   read(skill: SkillPlace, file: string): Buffer | null;
 }
@@ -61,6 +63,7 @@ export function createPublication(roots: readonly string[]): Publication {
 
   return {
     publish,
+    inside: (directory) => realPathInside(directory, roots),
     read(place, file) {
       const real = realPathInside(place.directory, roots);
       if (real === null) return null;

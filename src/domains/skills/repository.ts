@@ -160,6 +160,7 @@ function loadRoot(
   const writer = skillRowWriter(db);
   const loadedAt = isoNow(clock);
   writer.forgetScans();
+  const generation = writer.generation() + 1;
   const keepNames: string[] = [];
   let skipped = refused.length;
   for (const { file, message } of refused) logger('[colibri] skill skipped:', `${file}:`, message);
@@ -177,11 +178,13 @@ function loadRoot(
       root: display(root),
       directory: display(path.join(root, directory.name)),
     } as const;
-    writer.upsert(skillRowValues(skill, { place, diagnostics, loadedAt }));
+    writer.upsert(skillRowValues(skill, { place, diagnostics, loadedAt, generation }));
     keepNames.push(skill.name);
   }
   const loaded = keepNames.length;
-  return { loaded, skipped, pruned: writer.prune(keepNames), total_on_disk: loaded + skipped };
+  const pruned = writer.prune(keepNames);
+  writer.nextGeneration();
+  return { loaded, skipped, pruned, total_on_disk: loaded + skipped };
 }
 
 /** A directory without SKILL.md is no skill: it gives neither a skill nor a diagnostic. */

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { ColibriDatabase } from '../../db/database.ts';
 import { ColibriError, messageOf } from '../../lib/errors.ts';
 import type { Logger } from '../../lib/logger.ts';
+import { readRegularFile } from '../../lib/regular-file.ts';
 import { nearest } from '../../lib/text.ts';
 import type { EventLog } from '../events/schema.ts';
 import { createPublication, type PublishedSkill } from './publication.ts';
@@ -31,6 +32,10 @@ import {
 import type { SkillRoot } from './scan/roots.ts';
 import type { RejectedSkill, ShadowedSkill, SkillAlias } from './scan/scan-repository.ts';
 import type { ScanChanges } from './scan/scan-write.ts';
+import { listSkillFiles, type SkillFile } from './skill-files.ts';
+
+import type { SnapshotDetail, SnapshotSkill } from './snapshot.ts';
+import { currentGeneration, snapshotSkill, snapshotSkills } from './snapshot-repository.ts';
 
 export interface SkillsService {
   readonly roots: readonly SkillRoot[];
@@ -53,6 +58,15 @@ export interface SkillsService {
   reload(): Promise<ScanChanges | null>;
   /** Calls back after every change of the catalog; the answer ends it. */
   onChange(listener: (changes: ScanChanges) => void): () => void;
+  /** The state of the catalog that a session opened now would keep. */
+  generation(): number;
+  /** The catalog at a generation, by name. */
+  snapshot(generation: number): readonly SnapshotSkill[];
+  snapshotSkill(generation: number, name: string): SnapshotDetail | null;
+  /** Everything in a skill's directory, as displayed, that may be looked at; empty when it is gone. */
+  filesOf(directory: string): readonly SkillFile[];
+  /** The bytes of a plain file in it; null when it is none. */
+  readFileOf(directory: string, file: string): Buffer | null;
   /** Skills that a person may invoke, by name. */
   commandPage(page: { readonly after?: string | undefined; readonly limit: number }): CommandPage;
   command(name: string): SkillCommand | null;
@@ -62,6 +76,9 @@ export interface SkillsService {
   /** The bytes of a file of a published skill, or null when it lists no such file. */
   readPublished(name: string, file: string): Buffer | null;
 }
+
+/** Largest file of a skill that is handed out at once. */
+const FILE_BYTES_MAX = 1024 * 1024;
 
 export interface CommandPage {
   readonly commands: readonly Omit<SkillCommand, 'body'>[];
@@ -125,6 +142,18 @@ export function createSkillsService(parts: SkillsServiceParts): SkillsService {
     onChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
+    },
+    generation: () => currentGeneration(handle),
+    snapshot: (generation) => snapshotSkills(handle, generation),
+    snapshotSkill: (generation, name) => snapshotSkill(handle, generation, name),
+    filesOf(directory) {
+      const real = publication.inside(absolute(directory));
+      return real === null ? [] : listSkillFiles(real, FILE_BYTES_MAX);
+    },
+    readFileOf(directory, file) {
+      const real = publication.inside(absolute(directory));
+      const read = real === null ? null : readRegularFile(`${real}/${file}`, FILE_BYTES_MAX);
+      return read?.ok ? read.bytes : null;
     },
     commandPage: ({ after, limit }) => {
       const rows = findCommands(handle, { after, limit: limit + 1 });

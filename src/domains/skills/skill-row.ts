@@ -57,6 +57,7 @@ export const SKILL_COLUMNS = [
   'when_to_use',
   'disallowed_tools',
   'model',
+  'generation',
 ] as const;
 
 export interface RowContext {
@@ -64,6 +65,8 @@ export interface RowContext {
   readonly diagnostics: readonly Diagnostic[];
   /** ISO-8601 UTC. */
   readonly loadedAt: string;
+  /** Counts the states of the catalog; the one that this row belongs to. */
+  readonly generation: number;
 }
 
 export function skillRowValues(skill: ParsedSkill, context: RowContext): SkillRowValues {
@@ -105,6 +108,7 @@ export function skillRowValues(skill: ParsedSkill, context: RowContext): SkillRo
     skill.whenToUse,
     jsonList(skill.disallowedTools),
     skill.model,
+    context.generation,
   ];
 }
 

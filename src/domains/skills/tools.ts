@@ -4,24 +4,7 @@ import { z } from 'zod';
 import { type ColibriServerContext, registerColibriTool } from '../../server.ts';
 import type { SkillsService } from './service.ts';
 
-const NAME_CHARS_MAX = 64;
-
 export function registerRegistryTools(ctx: ColibriServerContext, skills: SkillsService): void {
-  registerColibriTool(
-    ctx,
-    'skill_get',
-    {
-      title: 'skill_get',
-      description:
-        'All that is known of one skill without its text: fields, tools, digest, cost, copies it shadows.',
-      inputSchema: z.strictObject({ name: z.string().min(1).max(NAME_CHARS_MAX).describe('the exact name') }),
-      annotations: { readOnlyHint: true, openWorldHint: false },
-    },
-    ({ name }) => {
-      const { body: _, ...facts } = skills.require(name);
-      return { skill: facts, shadowed: skills.shadowed(name) };
-    },
-  );
   registerColibriTool(
     ctx,
     'skill_reload',

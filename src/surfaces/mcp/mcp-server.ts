@@ -99,11 +99,13 @@ function describeTool(tool: ColibriTool): Tool {
   };
 }
 
-/** The envelope twice: for programs as structured content, for models as JSON text. */
+/** The envelope twice: for programs as structured content, for models as text. */
 function toolResult(envelope: Envelope): CallToolResult {
+  const structured = envelope.ok ? { ok: true, data: envelope.data } : envelope;
+  const text = (envelope.ok ? envelope.text : undefined) ?? JSON.stringify(structured);
   return {
-    content: [{ type: 'text', text: JSON.stringify(envelope) }],
-    structuredContent: envelope,
+    content: [{ type: 'text', text }],
+    structuredContent: structured,
     ...(envelope.ok ? {} : { isError: true }),
   };
 }

@@ -46,7 +46,12 @@ function storeWinner(scan: Scan, { root, place }: Visit, { skill, diagnostics }:
   scan.fresh.add(skill.name);
   const origin = { source: root.source, root: root.display, directory: place };
   scan.repository.skills.upsert(
-    skillRowValues(skill, { place: origin, diagnostics, loadedAt: scan.loadedAt }),
+    skillRowValues(skill, {
+      place: origin,
+      diagnostics,
+      loadedAt: scan.loadedAt,
+      generation: scan.generation,
+    }),
   );
 }
 

@@ -38,9 +38,6 @@ export interface SkillAlias {
 
 export interface ScanRepository {
   readonly skills: SkillRowWriter;
-  /** Counts the scans that changed something; a scan that was planned on an older one must be planned anew. */
-  generation(): number;
-  nextGeneration(): void;
   storedRoots(): readonly StoredRoot[];
   /** Replaces what is known of all roots. */
   putRoots(roots: readonly StoredRoot[]): void;
@@ -63,26 +60,14 @@ export interface ScanRepository {
   transaction<T>(work: () => T): T;
 }
 
-const GENERATION = 'registry.generation';
-
 export function createScanRepository(db: Database.Database): ScanRepository {
-  const generation = db.prepare('SELECT value FROM settings WHERE key = ?').pluck();
-  const setGeneration = db.prepare(
-    `INSERT INTO settings (key, value, updated_at) VALUES (?, ?, strftime('%Y-%m-%dT%H:%M:%fZ'))
-     ON CONFLICT(key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`,
-  );
   const roots = db.prepare('SELECT path, position, key, snapshot FROM skill_roots ORDER BY position');
   const putRoot = db.prepare('INSERT INTO skill_roots (path, position, key, snapshot) VALUES (?, ?, ?, ?)');
   const dropRoots = db.prepare('DELETE FROM skill_roots');
   const skillCount = db.prepare('SELECT count(*) FROM skills').pluck();
   const winner = db.prepare('SELECT source_path AS path, source, digest FROM skills WHERE name = ?');
-  const readGeneration = () => Number(generation.get(GENERATION) ?? 0);
   return {
     skills: skillRowWriter(db),
-    generation: readGeneration,
-    nextGeneration: () => {
-      setGeneration.run(GENERATION, String(readGeneration() + 1));
-    },
     storedRoots: () => {
       const stored = (roots.all() as RootRow[]).map(storedRoot);
       // Somebody else has added or deleted rows: then nothing that was stored can be relied on.

@@ -21,6 +21,8 @@ export interface ScanParts {
 export interface Scan extends ScanParts {
   readonly allowedRoots: readonly string[];
   readonly loadedAt: string;
+  /** The state of the catalog that this scan makes. */
+  readonly generation: number;
   readonly winnersBefore: ReadonlySet<string>;
   /** Who has a name: roots come in order of precedence, so the first to ask keeps it. */
   readonly taken: Map<string, SkillRoot>;
@@ -62,6 +64,7 @@ export function startScan(plan: ScanPlan, parts: ScanParts): Scan {
     ...parts,
     allowedRoots: plan.roots.map(({ walked }) => walked.root.path),
     loadedAt: isoNow(parts.clock),
+    generation: parts.repository.skills.generation() + 1,
     winnersBefore,
     taken: new Map(),
     fresh: new Set(),

@@ -29,7 +29,7 @@ export function applyScan(plan: ScanPlan, parts: ScanParts): ScanChanges | null 
   parts.repository.putRoots(
     plan.roots.map((planned, position) => snapshotOf(planned, position, settled[position] ?? [])),
   );
-  parts.repository.nextGeneration();
+  parts.repository.skills.nextGeneration();
   if (!scan.wrote) return null;
   parts.events.append([...scan.drafts, ...catalogUpdated(scan, plan, settled)]);
   return scan.counts;

@@ -17,7 +17,7 @@ const ATTEMPTS_MAX = 5;
 export function scanRoots(roots: readonly SkillRoot[], parts: ScanParts): ScanChanges | null {
   const { repository, logger } = parts;
   for (let attempt = 1; ; attempt++) {
-    const generation = repository.generation();
+    const generation = repository.skills.generation();
     const walked = walkRoots(roots, parts);
     const stored = repository.storedRoots();
     if (nothingChanged(stored, walked)) return null;
@@ -26,7 +26,7 @@ export function scanRoots(roots: readonly SkillRoot[], parts: ScanParts): ScanCh
     const lines: unknown[][] = [];
     const quiet = { ...parts, logger: (...line: unknown[]) => void lines.push(line) };
     const applied = repository.transaction(() =>
-      repository.generation() === generation ? applyScan(plan, quiet) : 'outdated',
+      repository.skills.generation() === generation ? applyScan(plan, quiet) : 'outdated',
     );
     if (applied !== 'outdated') {
       // Told only now: a transaction that fails has done nothing worth telling.

@@ -1,0 +1,67 @@
+/** Content by its digest, kept while a session refers to it. */
+import type { Kysely } from 'kysely';
+
+import type { RecordTransaction } from '../../db/database.ts';
+import type { StoredArtifact } from './schema.ts';
+
+export interface ArtifactSchema {
+  readonly artifacts: {
+    readonly digest: string;
+    readonly size: number;
+    readonly bytes: Uint8Array;
+    readonly created_at: string;
+  };
+  readonly artifact_refs: { readonly digest: string; readonly session_id: string };
+}
+
+/** Storing the same content again only adds the reference. */
+export async function putArtifacts(
+  transaction: RecordTransaction,
+  session: string,
+  { artifacts, at }: { readonly artifacts: readonly StoredArtifact[]; readonly at: string },
+): Promise<void> {
+  for (const { digest, bytes } of artifacts) {
+    await records(transaction)
+      .insertInto('artifacts')
+      .values({ digest, size: bytes.length, bytes, created_at: at })
+      .onConflict((conflict) => conflict.column('digest').doNothing())
+      .execute();
+    await records(transaction)
+      .insertInto('artifact_refs')
+      .values({ digest, session_id: session })
+      .onConflict((conflict) => conflict.columns(['digest', 'session_id']).doNothing())
+      .execute();
+  }
+}
+
+export async function findArtifact(db: Kysely<ArtifactSchema>, digest: string): Promise<Uint8Array | null> {
+  const row = await db
+    .selectFrom('artifacts')
+    .select('bytes')
+    .where('digest', '=', digest)
+    .executeTakeFirst();
+  return row?.bytes ?? null;
+}
+
+export function artifactsOf(db: Kysely<ArtifactSchema>, session: string): Promise<StoredArtifact[]> {
+  return db
+    .selectFrom('artifact_refs')
+    .innerJoin('artifacts', 'artifacts.digest', 'artifact_refs.digest')
+    .where('artifact_refs.session_id', '=', session)
+    .select(['artifacts.digest', 'artifacts.bytes'])
+    .orderBy('artifacts.digest')
+    .execute();
+}
+
+/** Deletes content that nothing refers to and says how much went. */
+export async function collectArtifacts(transaction: RecordTransaction): Promise<number> {
+  const { numDeletedRows } = await records(transaction)
+    .deleteFrom('artifacts')
+    .where('digest', 'not in', (query) => query.selectFrom('artifact_refs').select('digest'))
+    .executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
+}
+
+function records(transaction: RecordTransaction): Kysely<ArtifactSchema> {
+  return transaction as unknown as Kysely<ArtifactSchema>;
+}

@@ -1,0 +1,64 @@
+/** The event log through Kysely: appended inside a transaction of records, read by its sequence. */
+import type { Kysely } from 'kysely';
+
+import type { RecordTransaction } from '../../db/database.ts';
+import type { EventRow } from './schema.ts';
+
+export interface EventSchema {
+  readonly events: EventRow;
+}
+
+export interface EventFilter {
+  /** Only events after this sequence number. */
+  readonly after?: number | undefined;
+  readonly limit?: number | undefined;
+  readonly session?: string | undefined;
+  readonly stream?: string | undefined;
+  readonly types?: readonly string[] | undefined;
+}
+
+export const EVENTS_PAGE = 500;
+
+export async function lastEvent(transaction: RecordTransaction): Promise<{ readonly seq: number }> {
+  const row = await records(transaction)
+    .selectFrom('events')
+    .select('seq')
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return { seq: row?.seq ?? 0 };
+}
+
+export async function lastHash(transaction: RecordTransaction, stream: string): Promise<string> {
+  const row = await records(transaction)
+    .selectFrom('events')
+    .select('hash')
+    .where('stream', '=', stream)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.hash ?? '';
+}
+
+export async function insertEvents(transaction: RecordTransaction, rows: readonly EventRow[]): Promise<void> {
+  for (const row of rows) await records(transaction).insertInto('events').values(row).execute();
+}
+
+/** In order of their sequence. */
+export function readEvents(db: Kysely<EventSchema>, filter: EventFilter = {}): Promise<EventRow[]> {
+  let query = db
+    .selectFrom('events')
+    .selectAll()
+    .orderBy('seq')
+    .limit(filter.limit ?? EVENTS_PAGE);
+  if (filter.after !== undefined) query = query.where('seq', '>', filter.after);
+  if (filter.session !== undefined) query = query.where('session_id', '=', filter.session);
+  if (filter.stream !== undefined) query = query.where('stream', '=', filter.stream);
+  if (filter.types !== undefined) query = query.where('type', 'in', filter.types);
+  return query.execute();
+}
+
+/** Each repository sees its own tables of the one database. */
+function records(transaction: RecordTransaction): Kysely<EventSchema> {
+  return transaction as unknown as Kysely<EventSchema>;
+}

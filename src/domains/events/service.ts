@@ -1,0 +1,139 @@
+/** The event log: append in a transaction, read by sequence, follow live, verify. */
+import type { ColibriDatabase, RecordTransaction } from '../../db/database.ts';
+import { type Clock, isoNow } from '../../lib/clock.ts';
+import type { Ids } from '../../lib/ids.ts';
+import {
+  type ArtifactSchema,
+  artifactsOf,
+  collectArtifacts,
+  findArtifact,
+  putArtifacts,
+} from './artifact-repository.ts';
+import { type ChainBreak, chainRow, createChainCheck } from './chain.ts';
+import {
+  type EventFilter,
+  type EventSchema,
+  insertEvents,
+  lastEvent,
+  lastHash,
+  readEvents,
+} from './repository.ts';
+import type { EventDraft, EventRow, StoredArtifact } from './schema.ts';
+
+export interface EventsService {
+  append(transaction: RecordTransaction, drafts: readonly EventDraft[]): Promise<readonly EventRow[]>;
+  /** Keeps content while the session's records are kept. */
+  storeArtifacts(
+    transaction: RecordTransaction,
+    session: string,
+    artifacts: readonly StoredArtifact[],
+  ): Promise<void>;
+  artifact(digest: string): Promise<Uint8Array | null>;
+  artifactsOf(session: string): Promise<readonly StoredArtifact[]>;
+  /** Deletes content that nothing refers to and says how much went. */
+  collectArtifacts(): Promise<number>;
+  /** Durable reading: what was acknowledged is there. */
+  read(filter?: EventFilter): Promise<readonly EventRow[]>;
+  /** Live: calls back with new events of this and other processes, from `after` on; the answer ends it. */
+  follow(filter: EventFilter, listener: (rows: readonly EventRow[]) => void): () => void;
+  /** Looks for new events at once instead of at the next poll; called after a commit. */
+  wake(): void;
+  /** The first event that was changed, removed or slipped in, or null; and how many were looked at. */
+  verify(): Promise<{ readonly events: number; readonly broken: ChainBreak | null }>;
+}
+
+/** Other processes give no signal, so followers also look on their own. */
+const POLL_MS = 250;
+
+export function createEventsService(
+  db: ColibriDatabase,
+  { clock, ids }: { readonly clock: Clock; readonly ids: Ids },
+): EventsService {
+  const followers = new Set<() => void>();
+  const read = async (filter: EventFilter = {}): Promise<readonly EventRow[]> =>
+    readEvents(await db.records<EventSchema>(), filter);
+
+  return {
+    read,
+    async append(transaction, drafts) {
+      let { seq } = await lastEvent(transaction);
+      const hashes = new Map<string, string>();
+      const rows: EventRow[] = [];
+      for (const draft of drafts) {
+        seq++;
+        const prevHash = hashes.get(draft.stream) ?? (await lastHash(transaction, draft.stream));
+        const row = chainRow(draft, { seq, id: draft.id ?? ids.ulid(), at: isoNow(clock), prevHash });
+        hashes.set(draft.stream, row.hash);
+        rows.push(row);
+      }
+      await insertEvents(transaction, rows);
+      return rows;
+    },
+    storeArtifacts: (transaction, session, artifacts) =>
+      putArtifacts(transaction, session, { artifacts, at: isoNow(clock) }),
+    artifact: async (digest) => findArtifact(await db.records<ArtifactSchema>(), digest),
+    artifactsOf: async (session) => artifactsOf(await db.records<ArtifactSchema>(), session),
+    collectArtifacts: () => db.transact(collectArtifacts),
+    wake: () => {
+      for (const look of followers) look();
+    },
+    follow(filter, listener) {
+      const tail = followTail((after) => read({ ...filter, after }), filter.after ?? 0, listener);
+      followers.add(tail.look);
+      return () => {
+        followers.delete(tail.look);
+        tail.end();
+      };
+    },
+    async verify() {
+      const chain = createChainCheck();
+      let events = 0;
+      for (;;) {
+        const rows = await read({ after: events });
+        const broken = chain.check(rows);
+        events += rows.length;
+        if (broken !== null || rows.length === 0) return { events, broken };
+      }
+    },
+  };
+}
+
+/** Reads from where it left off whenever it is told to look, one read at a time. */
+function followTail(
+  read: (after: number) => Promise<readonly EventRow[]>,
+  from: number,
+  listener: (rows: readonly EventRow[]) => void,
+): { look(): void; end(): void } {
+  let after = from;
+  let busy = false;
+  let again = false;
+  let ended = false;
+  const run = async (): Promise<void> => {
+    busy = true;
+    do {
+      again = false;
+      const rows = await read(after);
+      if (ended) return;
+      if (rows.length > 0) {
+        after = rows.at(-1)?.seq ?? after;
+        again = true;
+        listener(rows);
+      }
+    } while (again && !ended);
+    busy = false;
+  };
+  const look = (): void => {
+    again = true;
+    // A read that fails, for example because the database closes, is tried again at the next look.
+    if (!busy && !ended) run().catch(() => (busy = false));
+  };
+  const timer = setInterval(look, POLL_MS);
+  look();
+  return {
+    look,
+    end() {
+      ended = true;
+      clearInterval(timer);
+    },
+  };
+}

@@ -1,0 +1,293 @@
+/**
+ * What the session tools do, as functions of the session's state and of what it may look at.
+ * They read no clock and write nothing: the live service and the replay run the very same code.
+ */
+import { sha256Hex } from '../../lib/digest.ts';
+import { ColibriError, type ErrorCode } from '../../lib/errors.ts';
+import { nearest } from '../../lib/text.ts';
+import type { EventDraft } from '../events/schema.ts';
+import type { SkillFile } from '../skills/skill-files.ts';
+import type { SnapshotDetail, SnapshotSkill } from '../skills/snapshot.ts';
+import { checkFilePath } from './file-path.ts';
+import type { Loaded, LoadReason, SessionState } from './schema.ts';
+import { searchSkills } from './search.ts';
+
+/** A file of a skill as it was when the skill was loaded. */
+export type FileFact = SkillFile;
+
+/** Everything a session may look at: its snapshot of the catalog, and the files of its skills. */
+export interface World {
+  /** Null when no skills are configured at all. */
+  skills(): readonly SnapshotSkill[] | null;
+  skill(name: string): SnapshotDetail | null;
+  /** All files of the skill as they were when it was first loaded, by path. */
+  files(skill: SnapshotDetail): readonly FileFact[];
+  /** The bytes of one file. Throws with its own code when it is no plain file or cannot be read. */
+  read(skill: SnapshotDetail, path: string): Uint8Array;
+}
+
+export interface Artifact {
+  readonly digest: string;
+  readonly bytes: Uint8Array;
+}
+
+/** What a call answers and what has to be recorded with it. */
+export interface Step {
+  readonly text: string;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly loaded?: Loaded;
+  readonly drafts: readonly SessionDraft[];
+  readonly artifacts: readonly Artifact[];
+}
+
+/** An event before it is known which session it belongs to. */
+export type SessionDraft = Pick<EventDraft, 'type' | 'payload' | 'sensitivity'>;
+
+/** Listed files of a skill; more are counted, not named. */
+const FILES_SHOWN_MAX = 50;
+
+export function search(
+  world: World,
+  { query, limit = 10 }: { readonly query: string; readonly limit?: number | undefined },
+): Step {
+  const hits = searchSkills(configured(world), query, limit);
+  const shown = query.trim();
+  const lines = hits.map(
+    ({ name, source, description }) => `- ${name} [${source}] — ${firstLine(description)}`,
+  );
+  const text =
+    hits.length === 0
+      ? `No skills matched '${shown}'.`
+      : [`Skills matching '${shown}' (${hits.length}):`, ...lines].join('\n');
+  const data = {
+    query,
+    result_count: hits.length,
+    result_names: hits.map(({ name }) => name),
+    results: hits,
+  };
+  return { text, data, drafts: [], artifacts: [] };
+}
+
+export interface LoadCall {
+  readonly name: string;
+  readonly reason: LoadReason;
+  readonly toolUseId: string | null;
+}
+
+/** Without a session nothing is counted and nothing is remembered. */
+export function load(world: World, state: SessionState | null, call: LoadCall): Step {
+  const visible = configured(world);
+  const skill = world.skill(call.name) ?? unknown(call.name, visible);
+  const before = state?.loaded.find(({ name }) => name === call.name);
+  if (before !== undefined) return pointer(skill, before);
+  const warning = state === null ? null : spend(state, skill);
+  const files = world.files(skill);
+  const filesText = JSON.stringify(files);
+  const body = artifactOf(skill.body);
+  const listing = artifactOf(filesText);
+  const loaded: Loaded = {
+    name: skill.name,
+    reason: call.reason,
+    tokens: skill.body_tokens,
+    digest: skill.digest,
+    body: body.digest,
+    files: listing.digest,
+  };
+  const data = { ...loadMetadata(skill), ...(warning === null ? {} : { warning }) };
+  const drafts: SessionDraft[] = [loadedEvent(skill, call)];
+  if (warning !== null) drafts.push(budgetWarning(skill.name, warning));
+  return { text: loadedText(skill, files), data, loaded, drafts, artifacts: [body, listing] };
+}
+
+export function read(
+  world: World,
+  state: SessionState | null,
+  { name, path }: { readonly name: string; readonly path: string },
+): Step {
+  const visible = configured(world);
+  const skill = world.skill(name) ?? unknown(name, visible);
+  if (state !== null && !state.loaded.some((loaded) => loaded.name === name)) {
+    throw new ColibriError('SKILL_NOT_LOADED', `load ${name} with skill_load before reading its files`, {
+      name,
+    });
+  }
+  const checked = checkFilePath(path);
+  if (!checked.ok) throw new ColibriError(checked.code, checked.message, { name, path });
+  const pinned = findFile(skill, path, world.files(skill));
+  const bytes = world.read(skill, path);
+  const artifact = artifactOf(bytes);
+  if (artifact.digest !== pinned.digest) throw changed(skill, path);
+  const text = textOf(bytes);
+  const facts = {
+    name,
+    path,
+    size: bytes.length,
+    digest: `sha256:${artifact.digest}`,
+    encoding: text === null ? 'base64' : 'utf-8',
+  };
+  return {
+    text: text ?? Buffer.from(bytes).toString('base64'),
+    data: facts,
+    drafts: [],
+    artifacts: [artifact],
+  };
+}
+
+/** All that is known of a skill, without its text. */
+export function get(world: World, { name }: { readonly name: string }): Step {
+  const visible = configured(world);
+  const { body: _, ...facts } = world.skill(name) ?? unknown(name, visible);
+  return { text: '', data: { skill: facts }, drafts: [], artifacts: [] };
+}
+
+function configured(world: World): readonly SnapshotSkill[] {
+  const skills = world.skills();
+  if (skills === null)
+    throw new ColibriError('SKILLS_NOT_CONFIGURED', 'skills are not configured for this session');
+  return skills;
+}
+
+function unknown(name: string, visible: readonly SnapshotSkill[]): never {
+  const near = nearest(
+    name,
+    visible.map((skill) => skill.name),
+  );
+  const hint = near.length === 0 ? 'skill_search finds skills by words' : `did you mean ${near.join(', ')}?`;
+  const message = `no skill registered with name ${JSON.stringify(name)}; ${hint}`;
+  throw new ColibriError('SKILL_NOT_FOUND', message, { name, nearest: near });
+}
+
+const REFUSED_KINDS: Readonly<Record<Exclude<FileFact['kind'], 'file'>, readonly [ErrorCode, string]>> = {
+  link: ['FILE_IS_LINK', 'is a link; links are not followed'],
+  special: ['FILE_NOT_REGULAR', 'is no regular file'],
+  large: ['FILE_TOO_LARGE', 'is larger than 1 MiB'],
+};
+
+/** The file as it was pinned; anything but a plain file is refused by what it is. */
+function findFile({ name }: SnapshotDetail, path: string, files: readonly FileFact[]): FileFact {
+  const found = files.find((file) => file.path === path) ?? linkOnTheWay(path, files);
+  if (found !== undefined && found.kind !== 'file') {
+    const [code, why] = REFUSED_KINDS[found.kind];
+    throw new ColibriError(code, `${name}/${found.path} ${why}`, { name, path });
+  }
+  if (found !== undefined) return found;
+  const near = nearest(
+    path,
+    files.map((file) => file.path),
+  );
+  const hint = near.length === 0 ? 'skill_load lists its files' : `did you mean ${near.join(', ')}?`;
+  throw new ColibriError('FILE_NOT_FOUND', `${name} has no file ${JSON.stringify(path)}; ${hint}`, {
+    name,
+    path,
+  });
+}
+
+function linkOnTheWay(path: string, files: readonly FileFact[]): FileFact | undefined {
+  return files.find((file) => file.kind === 'link' && path.startsWith(`${file.path}/`));
+}
+
+/** Already in the conversation: saying so is cheaper than saying it again. */
+function pointer(skill: SnapshotDetail, before: Loaded): Step {
+  const preloaded = before.reason === 'always';
+  const where = preloaded ? 'is part of the system prompt' : 'was loaded earlier in this session';
+  return {
+    text: `The skill '${skill.name}' ${where}; its text is above and is not repeated.`,
+    data: { ...loadMetadata(skill), ...(preloaded ? { already_preloaded: true } : { already_loaded: true }) },
+    drafts: [],
+    artifacts: [],
+  };
+}
+
+/** Fails when the load would go past a cap; warns when it goes past the mark. Preloaded bodies cost nothing here. */
+function spend({ options: { budget }, loaded }: SessionState, skill: SnapshotDetail): string | null {
+  const explicit = loaded.filter(({ reason }) => reason !== 'always');
+  const used = explicit.reduce((sum, { tokens }) => sum + tokens, 0);
+  const total = used + skill.body_tokens;
+  if (explicit.length + 1 > budget.max_loads) {
+    const message = `activation budget exhausted: ${explicit.length} of ${budget.max_loads} skills are loaded; use those, or open a new session`;
+    throw new ColibriError('BUDGET_EXHAUSTED', message, {
+      loads: explicit.length,
+      max_loads: budget.max_loads,
+    });
+  }
+  if (total > budget.max_tokens) {
+    const message = `activation token cap exhausted: ${skill.name} needs ${skill.body_tokens} tokens and ${budget.max_tokens - used} of ${budget.max_tokens} are left`;
+    throw new ColibriError('BUDGET_EXHAUSTED', message, {
+      tokens: used,
+      needed: skill.body_tokens,
+      max_tokens: budget.max_tokens,
+    });
+  }
+  if (used > budget.warn_tokens || total <= budget.warn_tokens) return null;
+  return `loaded skills now take ${total} of ${budget.max_tokens} tokens`;
+}
+
+function loadMetadata(skill: SnapshotDetail): Readonly<Record<string, unknown>> {
+  return {
+    skill_id: skill.name,
+    skill_version: skill.body_version,
+    source: skill.source,
+    load_size_tokens: skill.body_tokens,
+  };
+}
+
+function loadedEvent(skill: SnapshotDetail, { reason, toolUseId }: LoadCall): SessionDraft {
+  return {
+    type: 'skill.loaded',
+    sensitivity: 'pseudonymous',
+    payload: {
+      skill_id: skill.name,
+      skill_version: skill.body_version,
+      load_reason: reason,
+      load_size_tokens: skill.body_tokens,
+      source: skill.source,
+      triggered_by_tool_use_id: toolUseId,
+      name: skill.name,
+      path: skill.path,
+      digest: skill.digest,
+      frontmatter: skill.frontmatter,
+      warnings: skill.diagnostics.map(({ code, message }) => `${code}: ${message}`),
+    },
+  };
+}
+
+function budgetWarning(name: string, reason: string): SessionDraft {
+  return {
+    type: 'skill.warning',
+    sensitivity: 'pseudonymous',
+    payload: { kind: 'budget', name, detail: { reason } },
+  };
+}
+
+function loadedText(skill: SnapshotDetail, files: readonly FileFact[]): string {
+  const header = `# Skill: ${skill.name} (source: ${skill.source})\n\n${skill.body.trimEnd()}\n`;
+  const others = files.filter(
+    ({ path, kind }) => path !== 'SKILL.md' && (kind === 'file' || kind === 'large'),
+  );
+  const shown = others.slice(0, FILES_SHOWN_MAX).map(({ path, size }) => `- ${path} (${size} bytes)`);
+  if (others.length > shown.length) shown.push(`- and ${others.length - shown.length} more`);
+  const listing = shown.length === 0 ? [] : ['Files (read them with `skill_read`):', ...shown];
+  return [header, `Skill directory: ${skill.directory}`, ...listing, ''].join('\n');
+}
+
+function artifactOf(content: string | Uint8Array): Artifact {
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+  return { digest: sha256Hex(bytes), bytes };
+}
+
+/** Null when the bytes are no text that would come back as the same bytes. */
+function textOf(bytes: Uint8Array): string | null {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const text = buffer.toString('utf8');
+  return !text.includes('\0') && Buffer.from(text).equals(buffer) ? text : null;
+}
+
+function firstLine(text: string): string {
+  return text.replaceAll(/\s+/gu, ' ').trim();
+}
+
+/** The one answer to a file that is not what was pinned, whether it is another, gone or unreadable. */
+export function changed(skill: SnapshotDetail, path: string): ColibriError {
+  const message = `${skill.name}/${path} has changed since the skill was loaded; open a new session to use the new file`;
+  return new ColibriError('FILE_CHANGED', message, { name: skill.name, path });
+}

@@ -1,0 +1,119 @@
+/** What a session is: its options, its budgets and what it has loaded. */
+import { z } from 'zod';
+
+import type { AgentTier } from '../skills/schema.ts';
+
+/** Explicit loads per session. */
+export const LOADS_MAX = 3;
+/** Tokens of explicitly loaded bodies per session. */
+export const LOAD_TOKENS_MAX = 30_000;
+/** From here on a session is told that it spends much. */
+export const LOAD_TOKENS_WARN = 10_000;
+export const CATALOG_TOKENS = 8_000;
+/** Prompt caches below the floor cache nothing; beyond the ceiling nothing is gained. */
+export const PRELOAD_FLOOR = 4_500;
+export const PRELOAD_CEILING = 5_500;
+
+export type LoadReason = 'always' | 'on_demand' | 'auto_suggested';
+
+export interface Budget {
+  readonly max_loads: number;
+  readonly max_tokens: number;
+  readonly warn_tokens: number;
+  readonly catalog_tokens: number;
+}
+
+export interface Preload {
+  /** What the stable prompt and the tools cost already, without the catalog. */
+  readonly prefix_tokens: number;
+  readonly floor: number;
+  readonly ceiling: number;
+}
+
+export interface SessionOptions {
+  readonly agent_tier: AgentTier;
+  readonly agent_id: string | null;
+  readonly budget: Budget;
+  readonly preload: Preload | null;
+}
+
+/** A body that the session was given. */
+export interface Loaded {
+  readonly name: string;
+  readonly reason: LoadReason;
+  readonly tokens: number;
+  /** sha256 of SKILL.md. */
+  readonly digest: string;
+  /** Artifacts: the body, and the list of the skill's files as they were. */
+  readonly body: string;
+  readonly files: string;
+}
+
+export interface SessionState {
+  readonly id: string;
+  readonly generation: number;
+  readonly options: SessionOptions;
+  /** In order of loading. */
+  readonly loaded: readonly Loaded[];
+}
+
+const tier = z.enum(['T0', 'T1', 'T2', 'T3', 'T4']);
+const tokens = z.int().min(0).max(10_000_000);
+
+type Settings<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
+
+/** What a caller may say when it opens a session; the rest are defaults. */
+export interface SessionRequest {
+  readonly agent_tier?: AgentTier | undefined;
+  readonly agent_id?: string | undefined;
+  readonly budget?: Settings<Budget> | undefined;
+  readonly preload?: boolean | Settings<Preload> | undefined;
+}
+
+export const sessionRequestSchema: z.ZodType<SessionRequest> = z.strictObject({
+  agent_tier: tier.optional().describe('who is asking: T0 human … T4 model'),
+  agent_id: z.string().min(1).max(200).optional().describe('a name for the trace'),
+  budget: z
+    .strictObject({
+      max_loads: tokens.optional(),
+      max_tokens: tokens.optional(),
+      warn_tokens: tokens.optional(),
+      catalog_tokens: tokens.optional(),
+    })
+    .optional()
+    .describe('loads and tokens that the session may use'),
+  preload: z
+    .union([
+      z.boolean(),
+      z.strictObject({
+        prefix_tokens: tokens.optional(),
+        floor: tokens.optional(),
+        ceiling: tokens.optional(),
+      }),
+    ])
+    .optional()
+    .describe('put whole bodies into the catalog until a prompt cache takes it'),
+});
+
+export function sessionOptions(request: SessionRequest, fallbackTier: AgentTier): SessionOptions {
+  const { budget = {}, preload = false } = request;
+  return {
+    agent_tier: request.agent_tier ?? fallbackTier,
+    agent_id: request.agent_id ?? null,
+    budget: {
+      max_loads: budget.max_loads ?? LOADS_MAX,
+      max_tokens: budget.max_tokens ?? LOAD_TOKENS_MAX,
+      warn_tokens: budget.warn_tokens ?? LOAD_TOKENS_WARN,
+      catalog_tokens: budget.catalog_tokens ?? CATALOG_TOKENS,
+    },
+    preload: preload === false ? null : preloadOptions(preload === true ? {} : preload),
+  };
+}
+
+function preloadOptions(said: Settings<Preload>): Preload {
+  return {
+    prefix_tokens: said.prefix_tokens ?? 0,
+    floor: said.floor ?? PRELOAD_FLOOR,
+    ceiling: said.ceiling ?? PRELOAD_CEILING,
+  };
+}

@@ -1,0 +1,126 @@
+/** The session tools. */
+import { z } from 'zod';
+
+import {
+  type ColibriServerContext,
+  registerColibriTool,
+  type ToolCall,
+  type ToolConfig,
+  toolText,
+} from '../../server.ts';
+import { sessionRequestSchema } from './schema.ts';
+import type { SessionCall, SessionsService } from './service.ts';
+
+const NAME_CHARS_MAX = 64;
+const SEARCH_MAX = 50;
+
+const sessionId = z
+  .string()
+  .min(1)
+  .max(100)
+  .optional()
+  .describe('a session from session_open; over stdio not needed');
+const name = z.string().min(1).max(NAME_CHARS_MAX).describe('the exact name of a skill');
+
+/** `lock: session`: a long call of one session never holds up another's. */
+const SHARED = { lock: 'session', annotations: { readOnlyHint: true, openWorldHint: false } } as const;
+
+export function registerSessionTools(ctx: ColibriServerContext, sessions: SessionsService): void {
+  const run = (call: SessionCall, { callId, caller, request }: ToolCall) =>
+    sessions.call(call, {
+      session: caller.sessionId,
+      callId,
+      actor: caller.id,
+      toolUseId: request.toolUseId,
+    });
+
+  registerColibriTool(ctx, 'skill_search', SKILL_SEARCH, async ({ query, limit }, call) => {
+    const step = await run({ tool: 'skill_search', input: { query, limit } }, call);
+    return toolText(step.text, step.data);
+  });
+  registerColibriTool(ctx, 'skill_load', SKILL_LOAD, async (input, call) => {
+    const step = await run({ tool: 'skill_load', input: { name: input.name } }, call);
+    return toolText(step.text, step.data);
+  });
+  registerColibriTool(ctx, 'skill_read', SKILL_READ, async (input, call) => {
+    const step = await run({ tool: 'skill_read', input: { name: input.name, path: input.path } }, call);
+    return toolText(step.text, step.data);
+  });
+  registerColibriTool(ctx, 'skill_get', SKILL_GET, async (input, call) => {
+    const step = await run({ tool: 'skill_get', input: { name: input.name } }, call);
+    return step.data;
+  });
+  registerColibriTool(ctx, 'session_open', SESSION_OPEN, async (request) => {
+    const session = await sessions.open(request);
+    const catalog = await sessions.catalog(session.id);
+    return { session_id: session.id, options: session.options, catalog: catalog.text, ...countsOf(catalog) };
+  });
+  registerColibriTool(ctx, 'session_close', SESSION_CLOSE, async (_, { caller }) => {
+    if (caller.sessionId !== null) await sessions.close(caller.sessionId);
+    return { closed: caller.sessionId };
+  });
+}
+
+function countsOf({
+  shown,
+  dropped,
+  cutTo,
+}: {
+  shown: number;
+  dropped: number;
+  cutTo: number | null;
+}): object {
+  return { shown, dropped, descriptions_cut_to: cutTo };
+}
+
+const SKILL_SEARCH = {
+  ...SHARED,
+  title: 'skill_search',
+  description: 'Find skills by words of their name or description. An empty query lists them by name.',
+  inputSchema: z.strictObject({
+    query: z.string(),
+    limit: z.int().min(1).max(SEARCH_MAX).default(10),
+    session_id: sessionId,
+  }),
+} satisfies ToolConfig<z.ZodType>;
+
+const SKILL_LOAD = {
+  ...SHARED,
+  title: 'skill_load',
+  description:
+    "Read one skill's full instructions. Loading the same skill again costs nothing and returns a pointer.",
+  inputSchema: z.strictObject({ name, session_id: sessionId }),
+} satisfies ToolConfig<z.ZodType>;
+
+const SKILL_READ = {
+  ...SHARED,
+  title: 'skill_read',
+  description: 'Read one file of a loaded skill, by its path inside the skill.',
+  inputSchema: z.strictObject({
+    name,
+    path: z.string().min(1).describe('for example references/guide.md'),
+    session_id: sessionId,
+  }),
+} satisfies ToolConfig<z.ZodType>;
+
+const SKILL_GET = {
+  ...SHARED,
+  title: 'skill_get',
+  description: 'All that is known of one skill without its text: fields, tools, digest, cost.',
+  inputSchema: z.strictObject({ name, session_id: sessionId }),
+} satisfies ToolConfig<z.ZodType>;
+
+const SESSION_OPEN = {
+  lock: 'session',
+  title: 'session_open',
+  description:
+    'Open a session: a fixed view of the skills, a budget and a trace. Returns its id and the catalog text.',
+  inputSchema: sessionRequestSchema,
+} satisfies ToolConfig<z.ZodType>;
+
+const SESSION_CLOSE = {
+  lock: 'session',
+  title: 'session_close',
+  description: 'End a session. Its records stay and can be replayed.',
+  inputSchema: z.strictObject({ session_id: sessionId }),
+} satisfies ToolConfig<z.ZodType>;

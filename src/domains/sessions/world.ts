@@ -1,0 +1,80 @@
+/** What sessions look at: the live registry and disk, or what was recorded of them. */
+import { sha256Hex } from '../../lib/digest.ts';
+import { ColibriError, systemCodeOf } from '../../lib/errors.ts';
+import type { StoredArtifact } from '../events/schema.ts';
+import type { SkillsService } from '../skills/service.ts';
+import type { SnapshotSkill } from '../skills/snapshot.ts';
+import { changed, type FileFact, type World } from './engine.ts';
+import type { SessionState } from './schema.ts';
+
+export interface WorldParts {
+  readonly skills: SkillsService;
+  readonly generation: number;
+  /** Which skills this session may see. */
+  readonly isVisible: (skill: SnapshotSkill) => boolean;
+  /** Files of loaded skills as they were pinned, by skill. */
+  readonly pinned: ReadonlyMap<string, readonly FileFact[]>;
+}
+
+export function liveWorld({ skills, generation, isVisible, pinned }: WorldParts): World {
+  return {
+    skills: () => (skills.roots.length === 0 ? null : skills.snapshot(generation).filter(isVisible)),
+    skill(name) {
+      const skill = skills.snapshotSkill(generation, name);
+      return skill !== null && isVisible(skill) ? skill : null;
+    },
+    files: (skill) => pinned.get(skill.name) ?? skills.filesOf(skill.directory),
+    read(skill, path) {
+      try {
+        const bytes = skills.readFileOf(skill.directory, path);
+        if (bytes !== null) return bytes;
+      } catch (error) {
+        if (systemCodeOf(error) === undefined) throw error;
+      }
+      throw changed(skill, path);
+    },
+  };
+}
+
+/** The same world out of records: the archived catalog, and artifacts in place of files. */
+export function recordedWorld(
+  parts: WorldParts,
+  state: SessionState,
+  artifacts: ReadonlyMap<string, StoredArtifact>,
+): World {
+  const live = liveWorld(parts);
+  const loaded = new Map(state.loaded.map((load) => [load.name, load]));
+  return {
+    skills: live.skills,
+    skill(name) {
+      const skill = live.skill(name);
+      const load = loaded.get(name);
+      if (skill === null || load === undefined) return skill;
+      return { ...skill, body: intact(artifacts, load.body).toString('utf8') };
+    },
+    files(skill) {
+      const load = loaded.get(skill.name);
+      // A list of files that `load` stored as JSON.
+      return load === undefined
+        ? []
+        : (JSON.parse(intact(artifacts, load.files).toString('utf8')) as FileFact[]);
+    },
+    read(skill, path) {
+      const fact = this.files(skill).find((file) => file.path === path);
+      if (fact === undefined || !artifacts.has(fact.digest)) throw changed(skill, path);
+      return intact(artifacts, fact.digest);
+    },
+  };
+}
+
+/** The artifact's bytes, checked against its digest. */
+function intact(artifacts: ReadonlyMap<string, StoredArtifact>, digest: string): Buffer {
+  const artifact = artifacts.get(digest);
+  if (artifact === undefined)
+    throw new ColibriError('ARTIFACT_MISSING', `artifact ${digest} is gone`, { digest });
+  const bytes = Buffer.from(artifact.bytes);
+  const found = sha256Hex(bytes);
+  if (found === digest) return bytes;
+  const message = `artifact ${digest} was changed: its content now hashes to ${found}`;
+  throw new ColibriError('ARTIFACT_DAMAGED', message, { digest, found });
+}

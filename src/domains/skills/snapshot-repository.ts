@@ -1,0 +1,60 @@
+/** The catalog as it was at one generation: today's rows that are old enough, and archived ones that were valid then. */
+import type Database from 'better-sqlite3';
+
+import { prepared } from './registry-repository.ts';
+import type { SnapshotDetail, SnapshotSkill } from './snapshot.ts';
+
+const COLUMNS = `name, description, source, root, tier, invokable_by, model_invocable, compatibility, allowed_tools,
+  triggers, body_tokens`;
+const DETAIL_COLUMNS = `${COLUMNS}, version, capabilities, greek_letter, source_path AS path, directory,
+  disallowed_tools, when_to_use, user_invocable, argument_hint, arguments, digest, body_version, diagnostics,
+  frontmatter_json AS frontmatter, body`;
+
+/** The generation of the index as it stands. */
+export function currentGeneration(db: Database.Database): number {
+  const row = prepared(db, "SELECT value FROM settings WHERE key = 'registry.generation'").get() as
+    | { value: string }
+    | undefined;
+  return Number(row?.value ?? 0);
+}
+
+/** All skills of a generation, by name. */
+export function snapshotSkills(db: Database.Database, generation: number): readonly SnapshotSkill[] {
+  const sql = `SELECT ${COLUMNS} FROM skills WHERE generation <= :generation
+    UNION ALL SELECT ${COLUMNS} FROM archived_skills WHERE valid_from <= :generation AND valid_to > :generation
+    ORDER BY name`;
+  return (prepared(db, sql).all({ generation }) as Record<string, unknown>[]).map((row) =>
+    decode<SnapshotSkill>(row),
+  );
+}
+
+export function snapshotSkill(
+  db: Database.Database,
+  generation: number,
+  name: string,
+): SnapshotDetail | null {
+  const sql = `SELECT ${DETAIL_COLUMNS} FROM skills WHERE name = :name AND generation <= :generation
+    UNION ALL SELECT ${DETAIL_COLUMNS} FROM archived_skills
+      WHERE name = :name AND valid_from <= :generation AND valid_to > :generation`;
+  const row = prepared(db, sql).get({ generation, name }) as Record<string, unknown> | undefined;
+  return row === undefined ? null : decode<SnapshotDetail>(row);
+}
+
+const JSON_COLUMNS = [
+  'invokable_by',
+  'allowed_tools',
+  'triggers',
+  'capabilities',
+  'disallowed_tools',
+  'arguments',
+  'diagnostics',
+  'frontmatter',
+];
+const FLAG_COLUMNS = ['model_invocable', 'user_invocable'];
+
+/** The columns were written by `skillRowValues`, so their JSON has the types of `T`. */
+function decode<T>(row: Record<string, unknown>): T {
+  for (const column of JSON_COLUMNS) if (column in row) row[column] = JSON.parse(String(row[column]));
+  for (const column of FLAG_COLUMNS) if (column in row) row[column] = row[column] === 1;
+  return row as T;
+}
