@@ -55,12 +55,14 @@ export function openStdio(ctx: ColibriServerContext, options: StdioOptions): Std
     };
   });
   process.stdin.pipe(input, { end: false });
-  process.stdin.once('close', () => {
+  const finish = (): void => {
     drain(open).then(
       () => input.end(),
       (error: unknown) => ctx.logger('[colibri] mcp:', messageOf(error)),
     );
-  });
+  };
+  // A file as input ends without ever closing; a broken pipe closes without having ended.
+  process.stdin.once('end', finish).once('close', finish);
   return {
     closed,
     catalogChanged: () => {

@@ -1,5 +1,6 @@
 /** The pipe itself: what goes over it, and how a connection ends. */
 import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -159,6 +160,26 @@ describe('calls under way', () => {
       }),
       expect.objectContaining({ id: 2, result: { skills: [expect.anything()] } }),
     ]);
+  });
+
+  test('are answered when the input is a file, which ends but never closes', async () => {
+    const workspace = temporaryDirectory();
+    const file = path.join(workspace, 'input');
+    writeFileSync(
+      file,
+      `${JSON.stringify({ jsonrpc: '2.0', ...modernRequest(1, 'tools/call', LIST_CALL.params) })}\n`,
+    );
+    const output = execFileSync(
+      'sh',
+      ['-c', '"$1" "$2" serve <"$3" 2>&1', 'sh', process.execPath, CLI, file],
+      {
+        cwd: workspace,
+        env: { HOME: workspace },
+        encoding: 'utf8',
+        timeout: 20_000,
+      },
+    );
+    expect(output).toContain('"structuredContent":{"ok":true');
   });
 
   test('are answered in the 2026-07-28 protocol too, without any opening exchange', async () => {
