@@ -52,7 +52,7 @@ export interface IndexContent {
 export function indexContent(db: Database.Database): IndexContent {
   const rowsOf = (table: string) =>
     (db.prepare(`SELECT * FROM ${table}`).all() as Record<string, unknown>[])
-      .map(({ loaded_at: _, ...row }) => row)
+      .map(({ loaded_at: _, generation: __, ...row }) => row)
       .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
   return {
     skills: rowsOf('skills'),

@@ -291,7 +291,7 @@ interface CatalogRequest {
   readonly parts: CatalogParts;
 }
 
-function catalogOf(session: SessionState, world: World, { format, parts }: CatalogRequest): Catalog {
+export function catalogOf(session: SessionState, world: World, { format, parts }: CatalogRequest): Catalog {
   const visible = world.skills() ?? [];
   const preloaded = session.loaded.filter(({ reason }) => reason === 'always').map(({ name }) => name);
   const entries = catalogEntries(visible, new Set(preloaded), parts);

@@ -31,6 +31,9 @@ const POLL_REST_FACTOR = 10;
 /** In case a hint was lost. */
 const SAFETY_RESCAN_MS = 30_000;
 
+// Named on Linux: left to choose, the watcher runs a shell to look for other back ends and leaves it behind.
+const WATCHER = process.platform === 'linux' ? ({ backend: 'inotify' } as const) : {};
+
 interface Subscription {
   unsubscribe(): Promise<void>;
 }
@@ -51,6 +54,7 @@ export function watchRoots(skills: SkillsService, { mode, logger, clock }: Watch
       const { subscribe: watch } = await import('@parcel/watcher');
       // A watch of a link would see the link and not what it leads to.
       return await watch(realpathSync(root), () => rescan.soon(), {
+        ...WATCHER,
         ignore: ['**/node_modules', '**/.git'],
       });
     } catch (error) {

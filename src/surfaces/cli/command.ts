@@ -1,7 +1,11 @@
 /** What a command is, and what it is given. The table itself is in commands.ts. */
 import type { Config } from '../../config.ts';
+import type { EventsService } from '../../domains/events/service.ts';
+import type { ReplayReport } from '../../domains/sessions/replay-service.ts';
+import type { SessionsService } from '../../domains/sessions/service.ts';
 import type { SkillsService } from '../../domains/skills/service.ts';
 import type { Logger } from '../../lib/logger.ts';
+import type { ColibriServerContext } from '../../server.ts';
 import type { Output, TextStream } from './output.ts';
 
 export const EXIT = { ok: 0, findings: 1, usage: 2, failure: 3 } as const;
@@ -24,7 +28,7 @@ export interface CommandArgument {
   readonly many?: boolean;
   readonly choices?: readonly string[];
   /** What the shell offers after Tab. */
-  readonly completes?: 'path' | 'skill' | 'command';
+  readonly completes?: 'path' | 'skill' | 'session' | 'command';
 }
 
 export interface Command {
@@ -91,6 +95,8 @@ export interface BootOptions {
   readonly surface?: string | undefined;
   readonly http?: { readonly host?: string | undefined; readonly port?: string | undefined };
   readonly exit?: (code: number) => void;
+  /** Whether tool calls are recorded; without a door they are not unless asked for. */
+  readonly trace?: boolean;
   /** Hears how far a scan is: directories done, and known so far. */
   readonly progress?: ((done: number, total: number) => void) | undefined;
 }
@@ -125,8 +131,12 @@ export interface RecoveredTable {
 }
 
 export interface BootedRuntime {
+  readonly ctx: ColibriServerContext;
   readonly config: Config;
   readonly skills: SkillsService;
+  readonly sessions: SessionsService;
+  readonly events: EventsService;
+  readonly replay: (session: string, how: { readonly live: boolean }) => Promise<ReplayReport>;
   /** Why the index is that of an earlier scan; null when it is in line with the disk. */
   readonly stale: string | null;
   /** Where the HTTP door listens; null without one. */

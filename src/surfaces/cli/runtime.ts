@@ -11,6 +11,7 @@ import { createProgress, type Progress } from './progress.ts';
 export async function withRuntime<T>(
   context: CommandContext,
   use: (runtime: BootedRuntime) => T | Promise<T>,
+  { trace = false }: { readonly trace?: boolean } = {},
 ): Promise<T> {
   const { startup } = await context.host.boot();
   const places = placesOf(context);
@@ -21,6 +22,7 @@ export async function withRuntime<T>(
       transport: 'none',
       // A failed start is thrown as well; run.ts turns it into a message and an exit code.
       exit: () => undefined,
+      trace,
       progress: report,
     }),
   );

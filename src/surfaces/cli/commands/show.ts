@@ -1,12 +1,11 @@
 import { judgeShadowed } from '../../../domains/skills/report.ts';
-import { printable, printableBlock } from '../../../lib/text.ts';
+import { printableBlock } from '../../../lib/text.ts';
 import { type BootedRuntime, type CommandContext, EXIT, type ExitCode } from '../command.ts';
-import type { Output } from '../output.ts';
+import { type Fact, factLines } from '../facts.ts';
 import { withRuntime } from '../runtime.ts';
 
 type Skills = BootedRuntime['skills'];
 type Skill = ReturnType<Skills['require']>;
-type Fact = readonly [label: string, value: string];
 
 export function run(context: CommandContext): Promise<ExitCode> {
   return withRuntime(context, ({ skills }) => {
@@ -41,15 +40,6 @@ function otherFacts({ shadowed, aliases }: ReturnType<typeof othersOf>): readonl
     }),
     ...aliases.map(({ directory }): Fact => ['alias', directory]),
   ];
-}
-
-function factLines(all: readonly Fact[], out: Output): string[] {
-  const facts = all.filter(([, value]) => value !== '');
-  const width = Math.max(...facts.map(([label]) => label.length));
-  return facts.map(([label, value]) => {
-    const text = printable(value);
-    return out.terminal ? `${out.paint('dim', label.padEnd(width))}  ${text}` : `${label}\t${text}`;
-  });
 }
 
 /** Label and value; an empty value is a fact that the skill does not state. */
