@@ -47,6 +47,8 @@ export interface Setting {
   readonly fallback: string;
   /** What a text from a flag or the environment must look like; absent: any non-empty text. */
   readonly accepts?: readonly string[] | 'boolean' | { readonly min: number; readonly max: number };
+  /** Holds any number of the accepted words, between commas. */
+  readonly list?: boolean;
   /** Never shown, neither in reports nor in messages. */
   readonly secret?: { readonly charsMin: number };
 }
@@ -129,6 +131,8 @@ export const SETTINGS: readonly Setting[] = [
     env: 'COLIBRI_CATALOG_FIELDS',
     meaning: 'more facts for each line of a catalog: compatibility, allowed-tools',
     fallback: '',
+    accepts: ['compatibility', 'allowed-tools'],
+    list: true,
   },
   {
     key: 'http.host',
@@ -192,10 +196,7 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
     surface: settings.get('surface') as Config['surface'],
     watch: settings.get('watch') as Config['watch'],
     tiers: settings.get('tiers') as Config['tiers'],
-    catalogFields: settings
-      .get('catalog.fields')
-      .split(/[\s,]+/)
-      .filter((field) => field !== ''),
+    catalogFields: wordsOf(settings.get('catalog.fields')),
     http: Object.freeze({
       host: settings.get('http.host'),
       port: Number(settings.get('http.port')),
@@ -251,7 +252,7 @@ function resolveSetting(
   return { value: fallback, from: 'default' };
 }
 
-function checkText({ key, accepts, fallback, secret }: Setting, value: string, from: string): void {
+function checkText({ key, accepts, fallback, secret, list }: Setting, value: string, from: string): void {
   const fail = (expected: string): never => {
     const shown = secret === undefined ? JSON.stringify(value) : 'what it is';
     const message = `${key} (from ${from}) cannot be ${shown}; ${expected}`;
@@ -270,13 +271,18 @@ function checkText({ key, accepts, fallback, secret }: Setting, value: string, f
     return;
   }
   if (Array.isArray(accepts)) {
-    if (!accepts.includes(value)) fail(`use one of ${accepts.join(', ')}`);
+    const words = list === true ? wordsOf(value) : [value];
+    if (!words.every((word) => accepts.includes(word))) fail(`use one of ${accepts.join(', ')}`);
     return;
   }
   // What is left of the union is the range; `Array.isArray` does not narrow read-only arrays away.
   const { min, max } = accepts as { readonly min: number; readonly max: number };
   const number = Number(value);
   if (!/^\d+$/.test(value) || number < min || number > max) fail(`use a whole number from ${min} to ${max}`);
+}
+
+function wordsOf(list: string): readonly string[] {
+  return list.split(/[\s,]+/).filter((word) => word !== '');
 }
 
 function defaultRoots(settings: ResolvedSettings, place: (text: string) => string): RootConfig[] {

@@ -54,6 +54,8 @@ export interface Session {
     readonly input: unknown;
     readonly id?: string;
   }): Promise<ToolOutcome>;
+  /** Takes the skills as they are now instead of as they were at the start; the catalog text changes with them. */
+  refresh(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -74,15 +76,32 @@ export interface ToolOutcome {
 export async function openColibri(options: OpenOptions = {}): Promise<Colibri> {
   const runtime = await startup({ logger: () => undefined, ...options, trace: true, exit: () => undefined });
   const { skills, sessions, events } = runtime;
+  const following = new Set<() => void>();
   return {
     skills,
     sessions: {
-      open: async (request) => sessionOf(runtime, (await sessions.open(request)).id),
-      resume: async (id) => sessionOf(runtime, (await sessions.get(id)).id),
+      // Whoever opens the library is no connection that could be raised: it says who is asking.
+      open: async (request) => sessionOf(runtime, (await sessions.open(request, request?.agent_tier)).id),
+      resume: async (id) => sessionOf(runtime, (await sessions.resume(id)).id),
       replay: runtime.replay,
     },
-    events,
-    close: runtime.close,
+    events: {
+      read: events.read,
+      verify: events.verify,
+      follow(filter, listener) {
+        const end = events.follow(filter, listener);
+        following.add(end);
+        return () => {
+          following.delete(end);
+          end();
+        };
+      },
+    },
+    async close() {
+      // A follower that was left behind would keep the process from ending.
+      for (const end of following) end();
+      await runtime.close();
+    },
   };
 }
 
@@ -101,6 +120,9 @@ function sessionOf({ ctx, sessions }: Runtime, id: string): Session {
       return outcomeOf(
         await tool.call(withSession, { door: 'library', ...(toolUseId === undefined ? {} : { toolUseId }) }),
       );
+    },
+    async refresh() {
+      await sessions.refresh(id);
     },
     close: () => sessions.close(id),
   };

@@ -315,8 +315,9 @@ async function openAudit(db: ColibriDatabase, events: EventsService): Promise<Au
   return routeBySession(createToolTrace({ db, events }), log);
 }
 
-function visibility({ tiers, catalogFields }: Config): Pick<SessionsParts, 'isVisible' | 'facts'> {
+function visibility({ tiers, catalogFields }: Config): Pick<SessionsParts, 'isVisible' | 'facts' | 'tiers'> {
   return {
+    tiers,
     isVisible: (skill, options) => isVisible(skill, options, { tiers }),
     facts: (skill) => catalogFacts(skill, catalogFields),
   };

@@ -27,6 +27,8 @@ const ALL = {
   database: 'state/index.db',
   surface: 'phase-0',
   watch: 'off',
+  tiers: 'enforce',
+  catalog: { fields: ['compatibility', 'allowed-tools'] },
   http: { host: 'localhost', port: 0, token: 'sixteen-letters!' },
   roots: {
     workspace: { path: 'skills', profile: 'lenient', depth: 2 },
@@ -48,6 +50,8 @@ describe.each([
     `database: state/index.db
 surface: phase-0
 watch: off
+tiers: enforce
+catalog: { fields: [compatibility, allowed-tools] }
 http: { host: localhost, port: 0, token: "sixteen-letters!" }
 roots:
   workspace: { path: skills, profile: lenient, depth: 2 }
@@ -68,6 +72,8 @@ roots:
       database: path.join(cwd, 'state/index.db'),
       surface: 'phase-0',
       watch: 'off',
+      tiers: 'enforce',
+      catalogFields: ['compatibility', 'allowed-tools'],
       http: { host: 'localhost', port: 0, token: 'sixteen-letters!' },
       roots: [
         { path: path.join(cwd, 'skills'), source: 'workspace', profile: 'lenient', depth: 2 },
@@ -112,7 +118,7 @@ describe('a file that cannot be used is refused, with the place and the fix', ()
     [
       'a key at the wrong level',
       '{"token": "x"}',
-      'unknown key token (known here: $schema, database, surface, watch, http, roots)',
+      'unknown key token (known here: $schema, database, surface, watch, tiers, catalog, http, roots)',
     ],
     [
       'an unknown key of a root',

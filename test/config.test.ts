@@ -31,6 +31,8 @@ test('without any word from outside, the three roots and the database have their
     database: path.join(cwd, 'data/colibri.db'),
     surface: 'full',
     watch: 'auto',
+    tiers: 'advise',
+    catalogFields: [],
     http: { host: '127.0.0.1', port: 4870, token: null },
     roots: [
       { path: path.join(cwd, '.agents/skills'), source: 'workspace', profile: 'strict', depth: 1 },
@@ -75,6 +77,8 @@ test('every setting that has a variable hears it', async () => {
     config: '',
     surface: 'phase-0',
     watch: 'off',
+    tiers: 'enforce',
+    'catalog.fields': 'compatibility',
     'http.port': '1',
     'http.token': 'x'.repeat(16),
   };
@@ -163,6 +167,8 @@ describe('a value that cannot be used is refused, with the setting and its origi
   test.each([
     ['surface', 'half', 'use one of full, phase-0'],
     ['watch', 'yes', 'use one of auto, poll, off'],
+    ['tiers', 'strict', 'use one of advise, enforce'],
+    ['catalog.fields', 'compatibility, colour', 'use one of compatibility, allowed-tools'],
     ['http.port', '65536', 'use a whole number from 0 to 65535'],
     ['http.port', '-1', 'use a whole number from 0 to 65535'],
     ['http.port', '1e3', 'use a whole number from 0 to 65535'],

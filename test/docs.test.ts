@@ -7,7 +7,9 @@ import { describe, expect, it } from 'vitest';
 
 import { loadConfig, SETTINGS } from '../src/config.ts';
 import { EVENT_TYPES } from '../src/domains/events/schema.ts';
+import { sessionOptions } from '../src/domains/sessions/schema.ts';
 import { ERROR_CODES } from '../src/lib/errors.ts';
+import { openColibri } from '../src/library.ts';
 import { startup } from '../src/startup.ts';
 import { COMMANDS, GLOBAL_OPTIONS } from '../src/surfaces/cli/commands.ts';
 import { readTree } from './architecture/check.ts';
@@ -81,6 +83,48 @@ describe('the documentation', () => {
     expect(differences({ what: 'event', page: 'docs/events.md', real: EVENT_TYPES, documented })).toEqual([]);
   });
 
+  it('names every member of the payloads that a session leaves', async () => {
+    const sections = page('docs/events.md').split(/^### /m);
+    const events = await eventsOfASession();
+    expect(new Set(events.map(({ type }) => type)).size).toBeGreaterThanOrEqual(8);
+    const missing = events.flatMap(({ type, payload }) => {
+      const section = sections.find((text) => text.startsWith(`${type}\n`)) ?? '';
+      // `as above` stands for what another type has explained.
+      const told = `${section}\n${section.includes('as above') ? page('docs/events.md') : ''}`;
+      return Object.keys(JSON.parse(payload))
+        .filter((member) => !told.includes(`\`${member}\``))
+        .map((member) => `${type} has ${member}`);
+    });
+    expect(missing).toEqual([]);
+  });
+
+  it('tells the defaults of a session', () => {
+    const { budget, preload } = sessionOptions({ preload: true }, 'T3');
+    const rows = page('docs/sessions.md');
+    for (const [name, value] of Object.entries(budget))
+      expect(rows).toContain(`| \`budget.${name}\` | ${value} |`);
+    for (const [name, value] of Object.entries(preload ?? {}))
+      expect(rows).toContain(`\`${name}\` (${value})`);
+  });
+
+  it('shows the same catalog on two pages', () => {
+    const block = fences(page('docs/sessions.md'), 'text').find(({ text }) => text.startsWith('## '))?.text;
+    expect(page('docs/cli.md')).toContain(`$ colibri catalog\n${block}`);
+  });
+
+  it('shows tool loops that are part of examples', () => {
+    const loops = fences(page('docs/library.md'), 'ts').slice(1);
+    const examples = ['anthropic-tools', 'openai-tools', 'ai-sdk'];
+    expect(loops.length).toBe(examples.length);
+    for (const [index, name] of examples.entries())
+      expect(page(`examples/${name}/main.ts`), name).toContain(loops[index]?.text);
+  });
+
+  it.each(['anthropic-tools', 'openai-tools', 'ai-sdk'])('has an example %s that runs', (name) => {
+    const words = ['--import', 'tsx', path.join('examples', name, 'main.ts')];
+    expect(execFileSync(process.execPath, words, { cwd: root, encoding: 'utf8' })).toMatch(/^ok: /);
+  });
+
   it('shows configurations that can be loaded', async () => {
     const examples = ['docs/configuration.md', 'docs/registry.md'].flatMap((name) =>
       fences(page(name)).filter(({ language }) => language === 'json' || language === 'yaml'),
@@ -127,6 +171,22 @@ async function registeredTools(): Promise<readonly string[]> {
   });
   await runtime.close();
   return [...runtime.ctx.tools.keys()];
+}
+
+/** A session that does one of everything. */
+async function eventsOfASession() {
+  const workspace = temporaryDirectory();
+  writeSkill(path.join(workspace, '.agents/skills'), 'one');
+  const colibri = await openColibri({ workspace, home: workspace, dbPath: ':memory:' });
+  try {
+    const session = await colibri.sessions.open({ budget: { warn_tokens: 1 } });
+    for (const name of ['one', 'nobody'])
+      await session.handleToolCall({ name: 'skill_load', input: { name } });
+    await session.close();
+    return await colibri.events.read();
+  } finally {
+    await colibri.close();
+  }
 }
 
 /** Three scans that each found a new skill, hence three events. */

@@ -17,6 +17,20 @@ import { temporaryDirectory } from './support/temporary.ts';
 const HELD_SERVER = fileURLToPath(new URL('./support/held-server.ts', import.meta.url));
 const TSX = import.meta.resolve('tsx');
 const QUIET_MS = 300;
+const FULL_TOOLS = [
+  'skill_list',
+  'skill_reload',
+  'skill_search',
+  'skill_load',
+  'skill_read',
+  'skill_get',
+  'session_open',
+  'session_close',
+];
+
+function toolNames(answer: Record<string, unknown>): readonly string[] {
+  return namesOf((answer['result'] as { tools: { name: string }[] }).tools);
+}
 
 function spawnHeld(workspace: string, how: 'thread' | 'write'): RpcProcess & { release(): void } {
   const file = path.join(workspace, 'go');
@@ -38,6 +52,7 @@ function boot(workspace: string, more: StartupOptions = {}): Boot {
   const opened: ColibriDatabase[] = [];
   const options: StartupOptions = {
     workspace,
+    home: workspace,
     env: {},
     logger: (...args) => lines.push(args.map(String).join(' ')),
     exit: (code) => exits.push(code),
@@ -62,7 +77,7 @@ describe('two phases', () => {
     expect(existsSync(path.join(workspace, 'data'))).toBe(false);
     server.release();
     server.send({ id: 1, method: 'tools/list' });
-    expect(await server.answer(1)).toMatchObject({ result: { tools: [{ name: 'skill_list' }] } });
+    expect(toolNames(await server.answer(1))).toEqual(FULL_TOOLS);
     server.child.stdin.end();
     expect(await server.ended).toBe(0);
   });
@@ -79,7 +94,7 @@ describe('two phases', () => {
     await sleep(QUIET_MS);
     expect(server.stdout.map((line) => JSON.parse(line).id).sort()).toEqual([0, 3]);
     server.release();
-    expect(await server.answer(1)).toMatchObject({ result: { tools: [{ name: 'skill_list' }] } });
+    expect(toolNames(await server.answer(1))).toEqual(FULL_TOOLS);
     expect(await server.answer(2)).toMatchObject({
       result: { structuredContent: { ok: true, data: { total_count: 1 } } },
     });
@@ -94,9 +109,9 @@ describe('two phases', () => {
     const runtime = await startup(options);
     expect(runtime.config.workspace).toBe(workspace);
     expect(namesOf(runtime.skills.list())).toEqual(['one']);
-    expect([...runtime.ctx.tools.keys()]).toEqual(['skill_list']);
+    expect([...runtime.ctx.tools.keys()]).toEqual(FULL_TOOLS);
     expect(runtime.elapsedMs).toBe(0);
-    expect(lines).toEqual(['[colibri] skills loaded: 1, skipped: 0, pruned: 0']);
+    expect(lines).toEqual([]);
     expect(await callTool(runtime.ctx, 'skill_list')).toMatchObject({ ok: true, data: { total_count: 1 } });
     expect(audit.seen).toEqual(['audit-enter', 'audit-exit']);
     await runtime.close();
@@ -107,8 +122,23 @@ describe('two phases', () => {
     const { options, lines } = boot(workspace);
     const runtime = await startup(options);
     expect(runtime.skills.list()).toEqual([]);
-    expect(lines).toEqual([`[colibri] skills root missing ${workspace}/.agents/skills`]);
+    // A root that is not there is an empty one; three are configured, and most people have one.
+    expect(lines).toEqual([]);
     await runtime.close();
+  });
+
+  test('phase-0 offers the one contracted tool over the one contracted loader, which says what it did', async () => {
+    const workspace = temporaryDirectory();
+    writeSkill(path.join(workspace, '.agents', 'skills'), 'one');
+    const { options, lines } = boot(workspace, { surface: 'phase-0' });
+    const runtime = await startup(options);
+    expect([...runtime.ctx.tools.keys()]).toEqual(['skill_list']);
+    expect(namesOf(runtime.skills.list())).toEqual(['one']);
+    expect(lines).toEqual(['[colibri] skills loaded: 1, skipped: 0, pruned: 0']);
+    await runtime.close();
+    const empty = boot(temporaryDirectory(), { surface: 'phase-0' });
+    await (await startup(empty.options)).close();
+    expect(empty.lines).toEqual([`[colibri] skills root missing ${empty.options.workspace}/.agents/skills`]);
   });
 
   test('skillsRoot replaces the default root', async () => {

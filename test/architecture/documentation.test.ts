@@ -56,6 +56,11 @@ describe('comparing the command line with its page', () => {
     expect(commandDifferences('cli.md', good, offered)).toEqual([]);
   });
 
+  it('takes no heading from the output of a command', () => {
+    const page = good.replace('a -- b', '## colibri sync');
+    expect(commandDifferences('cli.md', page, offered)).toEqual([]);
+  });
+
   it('tells a command and its flags that are not described', () => {
     expect(commandDifferences('cli.md', good.replace(/## colibri db[\s\S]*/, ''), offered)).toEqual([
       'command db recover is not in cli.md; describe it',

@@ -90,7 +90,9 @@ function general(markdown: string): string {
 }
 
 function splitAtHeadings(markdown: string): { readonly heading: string; readonly text: string }[] {
-  return markdown.split(/^(?=## )/m).map((text) => ({ heading: text.split('\n', 1)[0] ?? '', text }));
+  // A heading that a command has printed is none of the page.
+  const page = markdown.replace(/^```[\s\S]*?^```/gm, (fence) => fence.replaceAll(/^## /gm, ' ## '));
+  return page.split(/^(?=## )/m).map((text) => ({ heading: text.split('\n', 1)[0] ?? '', text }));
 }
 
 function flagsIn(text: string): string[] {

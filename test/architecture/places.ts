@@ -17,6 +17,10 @@ export const DOMAIN_ORDER: readonly string[] = [
  * it stands here with its reason. A file that no longer touches the world is taken off.
  */
 export const IO_FILES: ReadonlyMap<string, string> = new Map([
+  [
+    'src/domains/sessions/replay-run.ts',
+    'runs recorded calls through the function of the service that ran them first',
+  ],
   ['src/domains/skills/inspect.ts', 'looks at a folder the user names, for `colibri validate`'],
   ['src/domains/skills/manifest.ts', 'lists and hashes the files of one skill'],
   ['src/domains/skills/publication.ts', 'hands out files of skills, checked against their listing'],
@@ -27,6 +31,7 @@ export const IO_FILES: ReadonlyMap<string, string> = new Map([
   ['src/domains/skills/scan/settle.ts', 'reads the SKILL.md files that changed'],
   ['src/domains/skills/scan/walk.ts', 'looks through one root for SKILL.md files and their times'],
   ['src/domains/skills/skill-file.ts', 'reads one SKILL.md without blocking and within its limits'],
+  ['src/domains/skills/skill-files.ts', 'lists, hashes and reads the files of one skill'],
   ['src/domains/skills/skill-tree.ts', 'counts the files and bytes of a skill folder'],
   ['src/domains/skills/watch.ts', 'listens to the file system and keeps timers'],
 ]);

@@ -4,6 +4,7 @@ import {
   existsSync,
   readdirSync,
   readFileSync,
+  statSync,
   truncateSync,
   unlinkSync,
   writeFileSync,
@@ -147,7 +148,8 @@ describe('recovering', () => {
 
   test('a truncated file gives what its first part holds', () => {
     const path = filledDatabase();
-    truncateSync(path, 4096 * 40 + 100);
+    // In the middle of a page, and far behind the schema, which grows with every migration.
+    truncateSync(path, Math.floor(statSync(path).size / 2) + 100);
     const report = recover(path);
     const audits = report.tables.find(({ name }) => name === 'audit_log');
     expect(audits?.copied).toBeGreaterThan(0);

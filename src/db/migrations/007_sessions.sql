@@ -18,7 +18,7 @@ CREATE TABLE sessions (
 
 CREATE INDEX idx_sessions_generation ON sessions(generation);
 
--- Bodies that a session was given, once each.
+-- Bodies that a session was given. A name comes again when a refresh brought another body.
 CREATE TABLE session_loads (
   session_id TEXT NOT NULL REFERENCES sessions(id),
   name TEXT NOT NULL,
@@ -28,7 +28,7 @@ CREATE TABLE session_loads (
   digest TEXT NOT NULL,                 -- of SKILL.md
   body_artifact TEXT NOT NULL,
   files_artifact TEXT NOT NULL,         -- the skill's other files as they were: JSON of path, size, sha256
-  PRIMARY KEY (session_id, name)
+  PRIMARY KEY (session_id, position)
 ) STRICT;
 
 -- Content by its sha256, kept while something refers to it.
@@ -109,4 +109,21 @@ BEGIN
     old.tier, old.invokable_by, old.source, old.root, old.directory, old.compatibility, old.allowed_tools,
     old.disallowed_tools, old.triggers, old.when_to_use, old.user_invocable, old.model_invocable, old.argument_hint,
     old.arguments, old.digest, old.body_version, old.body_tokens, old.diagnostics);
+END;
+
+CREATE INDEX idx_events_session ON events(session_id, seq) WHERE session_id IS NOT NULL;
+
+-- Where the log ends. Each event points to the one before it, so the chain alone cannot tell that its end was cut off.
+CREATE TABLE event_head (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  seq INTEGER NOT NULL,
+  hash TEXT NOT NULL
+) STRICT;
+
+INSERT INTO event_head (id, seq, hash)
+SELECT 1, coalesce(max(seq), 0), coalesce((SELECT hash FROM events ORDER BY seq DESC LIMIT 1), '') FROM events;
+
+CREATE TRIGGER events_move_head AFTER INSERT ON events
+BEGIN
+  UPDATE event_head SET seq = new.seq, hash = new.hash WHERE seq < new.seq;
 END;

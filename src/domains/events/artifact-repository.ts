@@ -34,8 +34,12 @@ export async function putArtifacts(
   }
 }
 
-export async function findArtifact(db: Kysely<ArtifactSchema>, digest: string): Promise<Uint8Array | null> {
-  const row = await db
+/** Works on the database and inside a transaction alike. */
+export async function findArtifact(
+  db: Kysely<ArtifactSchema> | RecordTransaction,
+  digest: string,
+): Promise<Uint8Array | null> {
+  const row = await records(db)
     .selectFrom('artifacts')
     .select('bytes')
     .where('digest', '=', digest)
@@ -62,6 +66,6 @@ export async function collectArtifacts(transaction: RecordTransaction): Promise<
   return Number(numDeletedRows);
 }
 
-function records(transaction: RecordTransaction): Kysely<ArtifactSchema> {
-  return transaction as unknown as Kysely<ArtifactSchema>;
+function records(db: Kysely<ArtifactSchema> | RecordTransaction): Kysely<ArtifactSchema> {
+  return db as unknown as Kysely<ArtifactSchema>;
 }

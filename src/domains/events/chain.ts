@@ -41,30 +41,58 @@ export interface ChainBreak {
   readonly problem: string;
 }
 
+/** The last event that was written, as the database itself noted it. */
+export interface ChainHead {
+  readonly seq: number;
+  readonly hash: string;
+}
+
+export interface ChainCheck {
+  check(rows: readonly EventRow[]): ChainBreak | null;
+  /** After the last page: whether the log ends where it was last seen to end. */
+  end(head: ChainHead): ChainBreak | null;
+}
+
 /** Follows all streams through the log in order; one `check` per page. */
-export function createChainCheck(): { check(rows: readonly EventRow[]): ChainBreak | null } {
+export function createChainCheck(): ChainCheck {
   const hashes = new Map<string, string>();
-  let lastSeq = 0;
+  let last: ChainHead & { readonly stream: string } = { seq: 0, hash: '', stream: '' };
   return {
     check(rows) {
       for (const row of rows) {
-        const { hash, ...facts } = row;
-        const before = hashes.get(row.stream) ?? '';
-        const problem =
-          row.seq !== lastSeq + 1
-            ? `event ${lastSeq + 1} is missing`
-            : row.prev_hash !== before
-              ? 'it does not follow the event before it in its stream'
-              : eventHash(facts) !== hash
-                ? 'its content does not match its hash'
-                : null;
+        const gap = row.seq === last.seq + 1 ? null : `event ${last.seq + 1} is missing`;
+        const problem = gap ?? brokenLink(row, hashes.get(row.stream) ?? '');
         if (problem !== null) return { seq: row.seq, stream: row.stream, problem };
-        hashes.set(row.stream, hash);
-        lastSeq = row.seq;
+        hashes.set(row.stream, row.hash);
+        last = row;
       }
       return null;
     },
+    end(head) {
+      if (head.seq === last.seq && head.hash === last.hash) return null;
+      const problem =
+        head.seq > last.seq
+          ? `events ${last.seq + 1} to ${head.seq} are missing`
+          : "it was added behind the log's back";
+      return { seq: Math.max(head.seq, last.seq), stream: last.stream, problem };
+    },
   };
+}
+
+/** The same for one stream alone, whose sequence numbers have gaps. */
+export function streamBreak(rows: readonly EventRow[]): ChainBreak | null {
+  let before = '';
+  for (const row of rows) {
+    const problem = brokenLink(row, before);
+    if (problem !== null) return { seq: row.seq, stream: row.stream, problem };
+    before = row.hash;
+  }
+  return null;
+}
+
+function brokenLink({ hash, ...facts }: EventRow, before: string): string | null {
+  if (facts.prev_hash !== before) return 'it does not follow the event before it in its stream';
+  return eventHash(facts) === hash ? null : 'its content does not match its hash';
 }
 
 /** JSON with sorted keys: the same value always gives the same text. */

@@ -2,10 +2,13 @@
 import type { Kysely } from 'kysely';
 
 import type { RecordTransaction } from '../../db/database.ts';
+import type { ChainHead } from './chain.ts';
 import type { EventRow } from './schema.ts';
 
 export interface EventSchema {
   readonly events: EventRow;
+  /** One row, kept by a trigger: where the log ends. */
+  readonly event_head: ChainHead;
 }
 
 export interface EventFilter {
@@ -56,6 +59,10 @@ export function readEvents(db: Kysely<EventSchema>, filter: EventFilter = {}): P
   if (filter.stream !== undefined) query = query.where('stream', '=', filter.stream);
   if (filter.types !== undefined) query = query.where('type', 'in', filter.types);
   return query.execute();
+}
+
+export function readHead(db: Kysely<EventSchema>): Promise<ChainHead> {
+  return db.selectFrom('event_head').select(['seq', 'hash']).executeTakeFirstOrThrow();
 }
 
 /** Each repository sees its own tables of the one database. */

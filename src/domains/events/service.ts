@@ -17,6 +17,7 @@ import {
   lastEvent,
   lastHash,
   readEvents,
+  readHead,
 } from './repository.ts';
 import type { EventDraft, EventRow, StoredArtifact } from './schema.ts';
 
@@ -28,12 +29,15 @@ export interface EventsService {
     session: string,
     artifacts: readonly StoredArtifact[],
   ): Promise<void>;
-  artifact(digest: string): Promise<Uint8Array | null>;
+  /** Inside a transaction, hand it over: anything else would wait for it to end. */
+  artifact(digest: string, transaction?: RecordTransaction): Promise<Uint8Array | null>;
   artifactsOf(session: string): Promise<readonly StoredArtifact[]>;
   /** Deletes content that nothing refers to and says how much went. */
   collectArtifacts(): Promise<number>;
   /** Durable reading: what was acknowledged is there. */
   read(filter?: EventFilter): Promise<readonly EventRow[]>;
+  /** Every event of a session, from the first to the last. */
+  ofSession(id: string): Promise<readonly EventRow[]>;
   /** Live: calls back with new events of this and other processes, from `after` on; the answer ends it. */
   follow(filter: EventFilter, listener: (rows: readonly EventRow[]) => void): () => void;
   /** Looks for new events at once instead of at the next poll; called after a commit. */
@@ -71,7 +75,8 @@ export function createEventsService(
     },
     storeArtifacts: (transaction, session, artifacts) =>
       putArtifacts(transaction, session, { artifacts, at: isoNow(clock) }),
-    artifact: async (digest) => findArtifact(await db.records<ArtifactSchema>(), digest),
+    artifact: async (digest, transaction) =>
+      findArtifact(transaction ?? (await db.records<ArtifactSchema>()), digest),
     artifactsOf: async (session) => artifactsOf(await db.records<ArtifactSchema>(), session),
     collectArtifacts: () => db.transact(collectArtifacts),
     wake: () => {
@@ -85,14 +90,27 @@ export function createEventsService(
         tail.end();
       };
     },
+    async ofSession(session) {
+      const all: EventRow[] = [];
+      for (;;) {
+        const page = await read({ session, after: all.at(-1)?.seq });
+        if (page.length === 0) return all;
+        all.push(...page);
+      }
+    },
     async verify() {
       const chain = createChainCheck();
       let events = 0;
+      let after: number | undefined;
       for (;;) {
-        const rows = await read({ after: events });
+        // Before the pages: what is written while they are read must not look like too much.
+        const head = await readHead(await db.records<EventSchema>());
+        const rows = await read({ after });
         const broken = chain.check(rows);
         events += rows.length;
-        if (broken !== null || rows.length === 0) return { events, broken };
+        after = rows.at(-1)?.seq;
+        if (broken !== null) return { events, broken };
+        if (rows.length === 0) return { events, broken: chain.end(head) };
       }
     },
   };

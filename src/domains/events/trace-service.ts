@@ -1,5 +1,5 @@
 /** The kernel's audit sink for calls inside a session: their inputs and outcomes become the session's events. */
-import type { ColibriDatabase } from '../../db/database.ts';
+import type { ColibriDatabase, RecordTransaction } from '../../db/database.ts';
 import { sha256Hex } from '../../lib/digest.ts';
 import type { Json } from '../../lib/json.ts';
 import type { AuditEnter, AuditExit, AuditSink, Caller } from '../../server.ts';
@@ -28,21 +28,35 @@ export function createToolTrace({ db, events }: TraceParts): AuditSink {
   let pending: Entry[] = [];
   let commit: Promise<void> | null = null;
 
+  /** Only when it is a commit's turn: whatever came while it waited goes along. */
+  const take = (): readonly Entry[] => {
+    const entries = pending;
+    pending = [];
+    commit = null;
+    return entries;
+  };
   const flush = async (): Promise<void> => {
-    await db.transact(async (transaction) => {
-      // Taken only when it is this commit's turn: whatever came while it waited goes along.
-      const entries = pending;
-      pending = [];
-      commit = null;
-      for (const { session, artifact } of entries) {
-        if (artifact !== null) await events.storeArtifacts(transaction, session, [artifact]);
-      }
-      await events.append(
-        transaction,
-        entries.map(({ draft }) => draft),
-      );
-    });
+    let entries: readonly Entry[] | null = null;
+    try {
+      await db.transact(async (transaction) => {
+        entries = take();
+        await record(transaction, entries);
+      });
+    } catch (error) {
+      // It never had its turn: whoever waits for it is told, and the next call starts a commit of its own.
+      if (entries === null) take();
+      throw error;
+    }
     events.wake();
+  };
+  const record = async (transaction: RecordTransaction, entries: readonly Entry[]): Promise<void> => {
+    for (const { session, artifact } of entries) {
+      if (artifact !== null) await events.storeArtifacts(transaction, session, [artifact]);
+    }
+    await events.append(
+      transaction,
+      entries.map(({ draft }) => draft),
+    );
   };
   const add = (entry: Entry): Promise<void> => {
     pending.push(entry);

@@ -1,6 +1,4 @@
 /** Who is calling: finds the session that a request belongs to, for the kernel. */
-
-import { ColibriError } from '../../lib/errors.ts';
 import type { Caller, ToolRequest } from '../../server.ts';
 import type { SessionsService } from './service.ts';
 
@@ -19,14 +17,7 @@ export function createCallers(sessions: SessionsService): Callers {
     async identify(request, rawInput) {
       const id = sessionIdOf(rawInput) ?? own;
       if (id === null) return { id: request.door, sessionId: null, agentTier: null };
-      const session = await sessions.get(id);
-      if (session.closedAt !== null) {
-        throw new ColibriError(
-          'SESSION_CLOSED',
-          `session ${id} was closed at ${session.closedAt}; open a new one`,
-          { id },
-        );
-      }
+      const session = await sessions.resume(id);
       return {
         id: session.options.agent_id ?? request.door,
         sessionId: id,

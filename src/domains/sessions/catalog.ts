@@ -4,6 +4,8 @@ import { printable } from '../../lib/text.ts';
 export interface CatalogEntry {
   readonly name: string;
   readonly description: string;
+  /** Where its SKILL.md lies; the XML form names it. */
+  readonly location?: string;
   /** Position of the skill's root; 0 has the highest precedence and is dropped last. */
   readonly precedence: number;
   /** More facts for the line, for example compatibility; empty for none. */
@@ -11,8 +13,11 @@ export interface CatalogEntry {
   readonly preloaded?: boolean;
 }
 
+export type CatalogFormat = 'markdown' | 'xml';
+
 export interface CatalogOptions {
   readonly tokens: number;
+  readonly format?: CatalogFormat;
 }
 
 export interface Catalog {
@@ -37,13 +42,18 @@ export function estimateTokens(text: string): number {
 export function renderCatalog(entries: readonly CatalogEntry[], options: CatalogOptions): Catalog {
   if (entries.length === 0) return { text: '', shown: 0, dropped: 0, cutTo: null };
   const lines = entries.map(({ description, ...entry }) => ({ ...entry, description: oneLine(description) }));
-  const fits = (cut: number | null, shown: readonly Line[]) =>
-    estimateTokens(block(shown, { cut, dropped: lines.length - shown.length })) <= options.tokens;
-  if (fits(null, lines)) return result(lines, { cut: null, dropped: 0 });
-  const cut = longestCut(lines, (length) => fits(length, lines));
-  if (cut !== null) return result(lines, { cut, dropped: 0 });
-  const shown = mostThatFit(lines, (some) => fits(DESCRIPTION_CHARS_MIN, some));
-  return result(shown, { cut: DESCRIPTION_CHARS_MIN, dropped: lines.length - shown.length });
+  const block = options.format === 'xml' ? xmlBlock : markdownBlock;
+  const catalogOf = (shown: readonly Line[], cut: number | null): Catalog => {
+    const dropped = lines.length - shown.length;
+    return { text: block(shown, { cut, dropped }), shown: shown.length, dropped, cutTo: cut };
+  };
+  const fits = (shown: readonly Line[], cut: number | null) =>
+    estimateTokens(catalogOf(shown, cut).text) <= options.tokens;
+  if (fits(lines, null)) return catalogOf(lines, null);
+  const cut = longestCut(lines, (length) => fits(lines, length));
+  if (cut !== null) return catalogOf(lines, cut);
+  const shown = mostThatFit(lines, (some) => fits(some, DESCRIPTION_CHARS_MIN));
+  return catalogOf(shown, DESCRIPTION_CHARS_MIN);
 }
 
 type Line = CatalogEntry;
@@ -53,24 +63,34 @@ interface Cuts {
   readonly dropped: number;
 }
 
-function result(shown: readonly Line[], { cut, dropped }: Cuts): Catalog {
-  return { text: block(shown, { cut, dropped }), shown: shown.length, dropped, cutTo: cut };
-}
-
 const HEADING = `## Available skills
 
 Use \`skill_search(query)\` to filter and \`skill_load(name)\` to read a body.
 `;
 
-function block(shown: readonly Line[], { cut, dropped }: Cuts): string {
-  const lines = shown.map((line) => catalogLine(line, cut));
-  if (dropped > 0) lines.push(`\n${dropped} more skills are reachable with \`skill_search\`.`);
+function markdownBlock(shown: readonly Line[], { cut, dropped }: Cuts): string {
+  const lines = shown.map(
+    (line) => `- ${oneLine(line.name)}${line.preloaded ? ' [preloaded]' : ''}: ${summaryOf(line, cut)}`,
+  );
+  if (dropped > 0) lines.push(`\n${reachable(dropped)}`);
   return `${HEADING}\n${lines.join('\n')}\n`;
 }
 
-function catalogLine({ name, description, facts = [], preloaded }: Line, cut: number | null): string {
-  const more = facts.map((fact) => ` (${oneLine(fact)})`).join('');
-  return `- ${name}${preloaded ? ' [preloaded]' : ''}: ${cutAt(description, cut)}${more}`;
+function xmlBlock(shown: readonly Line[], { cut, dropped }: Cuts): string {
+  const skills = shown.map((line) => ({
+    name: line.name,
+    description: `${line.preloaded ? '[preloaded] ' : ''}${summaryOf(line, cut)}`,
+    location: line.location ?? '',
+  }));
+  return `${availableSkillsXml(skills)}\n${dropped > 0 ? `\n${reachable(dropped)}\n` : ''}`;
+}
+
+function summaryOf({ description, facts = [] }: Line, cut: number | null): string {
+  return `${cutAt(description, cut)}${facts.map((fact) => ` (${oneLine(fact)})`).join('')}`;
+}
+
+function reachable(count: number): string {
+  return `${count} more ${count === 1 ? 'skill is' : 'skills are'} reachable with \`skill_search\`.`;
 }
 
 /** Line breaks would end the item and start a block of the skill's own making, so there are none. */
@@ -88,7 +108,7 @@ function cutAt(text: string, length: number | null): string {
 /** The longest common length of descriptions that fits, or null when even the shortest does not. */
 function longestCut(lines: readonly Line[], fits: (length: number) => boolean): number | null {
   let low = DESCRIPTION_CHARS_MIN;
-  let high = Math.max(low, ...lines.map(({ description }) => description.length));
+  let high = lines.reduce((longest, { description }) => Math.max(longest, description.length), low);
   if (!fits(low)) return null;
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
@@ -126,7 +146,7 @@ export function availableSkillsXml(skills: readonly LocatedSkill[]): string {
   const items = skills.map(({ name, description, location }) =>
     [
       '<skill>',
-      `<name>\n${escapeXml(name)}\n</name>`,
+      `<name>\n${escapeXml(oneLine(name))}\n</name>`,
       `<description>\n${escapeXml(oneLine(description))}\n</description>`,
       `<location>\n${escapeXml(oneLine(location))}\n</location>`,
       '</skill>',
@@ -141,8 +161,13 @@ const XML_ESCAPES: Readonly<Record<string, string>> = {
   '>': '&gt;',
   '"': '&quot;',
   "'": '&#x27;',
+  // Brackets of other widths, which become the plain ones wherever text is normalised.
+  '＜': '&#xff1c;',
+  '＞': '&#xff1e;',
+  '﹤': '&#xfe64;',
+  '﹥': '&#xfe65;',
 };
 
 function escapeXml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => XML_ESCAPES[character] ?? character);
+  return text.replaceAll(/[&<>"'＜＞﹤﹥]/g, (character) => XML_ESCAPES[character] ?? character);
 }

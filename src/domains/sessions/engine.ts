@@ -4,10 +4,11 @@
  */
 import { sha256Hex } from '../../lib/digest.ts';
 import { ColibriError, type ErrorCode } from '../../lib/errors.ts';
-import { nearest } from '../../lib/text.ts';
+import { nearest, printable } from '../../lib/text.ts';
 import type { EventDraft } from '../events/schema.ts';
 import type { SkillFile } from '../skills/skill-files.ts';
 import type { SnapshotDetail, SnapshotSkill } from '../skills/snapshot.ts';
+import { oneLine } from './catalog.ts';
 import { checkFilePath } from './file-path.ts';
 import type { Loaded, LoadReason, SessionState } from './schema.ts';
 import { searchSkills } from './search.ts';
@@ -17,8 +18,10 @@ export type FileFact = SkillFile;
 
 /** Everything a session may look at: its snapshot of the catalog, and the files of its skills. */
 export interface World {
-  /** Null when no skills are configured at all. */
-  skills(): readonly SnapshotSkill[] | null;
+  /** False when no root of skills is configured at all. */
+  readonly configured: boolean;
+  /** All skills that may be seen, by name. */
+  skills(): readonly SnapshotSkill[];
   skill(name: string): SnapshotDetail | null;
   /** All files of the skill as they were when it was first loaded, by path. */
   files(skill: SnapshotDetail): readonly FileFact[];
@@ -45,15 +48,18 @@ export type SessionDraft = Pick<EventDraft, 'type' | 'payload' | 'sensitivity'>;
 
 /** Listed files of a skill; more are counted, not named. */
 const FILES_SHOWN_MAX = 50;
+/** Of a query that is said again in the answer. */
+const QUERY_SHOWN_CHARS = 200;
 
 export function search(
   world: World,
   { query, limit = 10 }: { readonly query: string; readonly limit?: number | undefined },
 ): Step {
-  const hits = searchSkills(configured(world), query, limit);
-  const shown = query.trim();
+  requireConfigured(world);
+  const hits = searchSkills(world.skills(), query, limit);
+  const shown = oneLine(query).slice(0, QUERY_SHOWN_CHARS);
   const lines = hits.map(
-    ({ name, source, description }) => `- ${name} [${source}] — ${firstLine(description)}`,
+    ({ name, source, description }) => `- ${oneLine(name)} [${source}] — ${oneLine(description)}`,
   );
   const text =
     hits.length === 0
@@ -72,19 +78,20 @@ export interface LoadCall {
   readonly name: string;
   readonly reason: LoadReason;
   readonly toolUseId: string | null;
+  /** The body was recorded as given, but its answer never left: the process ended in between. */
+  readonly lost?: boolean | undefined;
 }
 
 /** Without a session nothing is counted and nothing is remembered. */
 export function load(world: World, state: SessionState | null, call: LoadCall): Step {
-  const visible = configured(world);
-  const skill = world.skill(call.name) ?? unknown(call.name, visible);
-  const before = state?.loaded.find(({ name }) => name === call.name);
-  if (before !== undefined) return pointer(skill, before);
+  const skill = requireSkill(world, call.name);
+  const body = artifactOf(skill.body);
+  const before = state?.loaded.findLast(({ name }) => name === call.name);
+  // After a refresh the same name may stand for another body; that one was never given.
+  if (before?.body === body.digest) return call.lost ? again(world, skill) : pointer(skill, before);
   const warning = state === null ? null : spend(state, skill);
   const files = world.files(skill);
-  const filesText = JSON.stringify(files);
-  const body = artifactOf(skill.body);
-  const listing = artifactOf(filesText);
+  const listing = artifactOf(JSON.stringify(files));
   const loaded: Loaded = {
     name: skill.name,
     reason: call.reason,
@@ -104,8 +111,7 @@ export function read(
   state: SessionState | null,
   { name, path }: { readonly name: string; readonly path: string },
 ): Step {
-  const visible = configured(world);
-  const skill = world.skill(name) ?? unknown(name, visible);
+  const skill = requireSkill(world, name);
   if (state !== null && !state.loaded.some((loaded) => loaded.name === name)) {
     throw new ColibriError('SKILL_NOT_LOADED', `load ${name} with skill_load before reading its files`, {
       name,
@@ -135,22 +141,22 @@ export function read(
 
 /** All that is known of a skill, without its text. */
 export function get(world: World, { name }: { readonly name: string }): Step {
-  const visible = configured(world);
-  const { body: _, ...facts } = world.skill(name) ?? unknown(name, visible);
+  const { body: _, ...facts } = requireSkill(world, name);
   return { text: '', data: { skill: facts }, drafts: [], artifacts: [] };
 }
 
-function configured(world: World): readonly SnapshotSkill[] {
-  const skills = world.skills();
-  if (skills === null)
+function requireConfigured({ configured }: World): void {
+  if (!configured)
     throw new ColibriError('SKILLS_NOT_CONFIGURED', 'skills are not configured for this session');
-  return skills;
 }
 
-function unknown(name: string, visible: readonly SnapshotSkill[]): never {
+function requireSkill(world: World, name: string): SnapshotDetail {
+  requireConfigured(world);
+  const skill = world.skill(name);
+  if (skill !== null) return skill;
   const near = nearest(
     name,
-    visible.map((skill) => skill.name),
+    world.skills().map((other) => other.name),
   );
   const hint = near.length === 0 ? 'skill_search finds skills by words' : `did you mean ${near.join(', ')}?`;
   const message = `no skill registered with name ${JSON.stringify(name)}; ${hint}`;
@@ -165,6 +171,10 @@ const REFUSED_KINDS: Readonly<Record<Exclude<FileFact['kind'], 'file'>, readonly
 
 /** The file as it was pinned; anything but a plain file is refused by what it is. */
 function findFile({ name }: SnapshotDetail, path: string, files: readonly FileFact[]): FileFact {
+  if (path === 'SKILL.md') {
+    const message = `${name}/SKILL.md is not read as a file; skill_load gives its text, skill_get its fields`;
+    throw new ColibriError('FILE_NOT_FOUND', message, { name, path });
+  }
   const found = files.find((file) => file.path === path) ?? linkOnTheWay(path, files);
   if (found !== undefined && found.kind !== 'file') {
     const [code, why] = REFUSED_KINDS[found.kind];
@@ -198,7 +208,13 @@ function pointer(skill: SnapshotDetail, before: Loaded): Step {
   };
 }
 
-/** Fails when the load would go past a cap; warns when it goes past the mark. Preloaded bodies cost nothing here. */
+/** Says it once more: the one who was to read it never got it. It was counted and recorded then. */
+function again(world: World, skill: SnapshotDetail): Step {
+  const text = loadedText(skill, world.files(skill));
+  return { text, data: loadMetadata(skill), drafts: [], artifacts: [] };
+}
+
+/** Fails when the load would go past a cap; warns when it reaches the mark. Preloaded bodies cost nothing here. */
 function spend({ options: { budget }, loaded }: SessionState, skill: SnapshotDetail): string | null {
   const explicit = loaded.filter(({ reason }) => reason !== 'always');
   const used = explicit.reduce((sum, { tokens }) => sum + tokens, 0);
@@ -218,7 +234,7 @@ function spend({ options: { budget }, loaded }: SessionState, skill: SnapshotDet
       max_tokens: budget.max_tokens,
     });
   }
-  if (used > budget.warn_tokens || total <= budget.warn_tokens) return null;
+  if (used >= budget.warn_tokens || total < budget.warn_tokens) return null;
   return `loaded skills now take ${total} of ${budget.max_tokens} tokens`;
 }
 
@@ -264,10 +280,12 @@ function loadedText(skill: SnapshotDetail, files: readonly FileFact[]): string {
   const others = files.filter(
     ({ path, kind }) => path !== 'SKILL.md' && (kind === 'file' || kind === 'large'),
   );
-  const shown = others.slice(0, FILES_SHOWN_MAX).map(({ path, size }) => `- ${path} (${size} bytes)`);
+  const shown = others
+    .slice(0, FILES_SHOWN_MAX)
+    .map(({ path, size }) => `- ${printable(path)} (${size} bytes)`);
   if (others.length > shown.length) shown.push(`- and ${others.length - shown.length} more`);
   const listing = shown.length === 0 ? [] : ['Files (read them with `skill_read`):', ...shown];
-  return [header, `Skill directory: ${skill.directory}`, ...listing, ''].join('\n');
+  return [header, `Skill directory: ${printable(skill.directory)}`, ...listing, ''].join('\n');
 }
 
 function artifactOf(content: string | Uint8Array): Artifact {
@@ -280,10 +298,6 @@ function textOf(bytes: Uint8Array): string | null {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const text = buffer.toString('utf8');
   return !text.includes('\0') && Buffer.from(text).equals(buffer) ? text : null;
-}
-
-function firstLine(text: string): string {
-  return text.replaceAll(/\s+/gu, ' ').trim();
 }
 
 /** The one answer to a file that is not what was pinned, whether it is another, gone or unreadable. */

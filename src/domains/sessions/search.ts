@@ -22,6 +22,13 @@ const DESCRIPTION_SCORE = 100;
 const WORD_IN_NAME = 2;
 const WORD_IN_DESCRIPTION = 1;
 const WORDS_MAX = 32;
+/** Shorter plain words stand in every description. Other scripts say much in one or two characters. */
+const PLAIN_WORD = /^[a-z0-9]{1,2}$/;
+const FILLERS: ReadonlySet<string> = new Set(
+  'and are but can for from has have how not that the this use was what when where which who why will with you your'.split(
+    ' ',
+  ),
+);
 const QUERY_CHARS_MAX = 2_000;
 
 /** An empty query lists by name. */
@@ -32,7 +39,7 @@ export function searchSkills(
 ): readonly SearchHit[] {
   const wanted = foldCase(query.slice(0, QUERY_CHARS_MAX)).trim();
   if (wanted === '') return skills.slice(0, limit).map((skill) => hit(skill, 0, 'listed by name'));
-  const words = [...new Set(wanted.match(/[\p{L}\p{N}]+/gu) ?? [])].slice(0, WORDS_MAX);
+  const words = [...new Set(wanted.match(/[\p{L}\p{N}]+/gu) ?? [])].filter(tells).slice(0, WORDS_MAX);
   const hits: SearchHit[] = [];
   for (const skill of skills) {
     const { score, why } = scoreOf(foldCase(skill.name), foldCase(skill.description), { wanted, words });
@@ -40,6 +47,11 @@ export function searchSkills(
   }
   hits.sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1));
   return hits.slice(0, limit);
+}
+
+/** Whether a word of a sentence says anything about what is wanted. */
+function tells(word: string): boolean {
+  return !PLAIN_WORD.test(word) && !FILLERS.has(word);
 }
 
 function scoreOf(

@@ -2,10 +2,12 @@
 import type { AgentTier } from '../skills/schema.ts';
 import type { SkillsService } from '../skills/service.ts';
 import type { SnapshotSkill } from '../skills/snapshot.ts';
-import type { Catalog } from './catalog.ts';
+import { runCall, type SessionCall } from './calls.ts';
+import type { Catalog, CatalogFormat } from './catalog.ts';
 import type { Step, World } from './engine.ts';
 import { type SessionRequest, type SessionState, sessionOptions } from './schema.ts';
-import { catalogOf, preloadSteps, runCall, type SessionCall } from './service.ts';
+import { catalogPartsOf } from './service.ts';
+import { preloadSteps, sessionCatalog } from './session-catalog.ts';
 import { catalogFacts, isVisible, type VisibilityRules } from './visibility.ts';
 import { liveWorld } from './world.ts';
 
@@ -29,16 +31,16 @@ export function callWithoutSession(parts: StatelessParts, call: SessionCall, tie
 export function catalogWithoutSession(
   parts: StatelessParts,
   request: SessionRequest,
-  format: 'markdown' | 'xml',
+  format: CatalogFormat,
 ): CatalogPreview {
   const { skills, catalogFields } = parts;
   const options = sessionOptions(request, 'T3');
   const world = worldFor(parts, options.agent_tier);
-  const catalogParts = { skills, facts: (skill: SnapshotSkill) => catalogFacts(skill, catalogFields) };
-  const steps = preloadSteps(world, options, world.skills() ?? [], catalogParts);
-  const loaded = steps.flatMap((step) => step.loaded ?? []);
+  const facts = (skill: SnapshotSkill) => catalogFacts(skill, catalogFields);
+  const catalogParts = catalogPartsOf({ skills, facts });
+  const loaded = preloadSteps(world, options, catalogParts).flatMap((step) => step.loaded ?? []);
   const state: SessionState = { id: '', generation: skills.generation(), options, loaded };
-  const catalog = catalogOf(state, world, { format, parts: catalogParts });
+  const catalog = sessionCatalog(state, world, { ...catalogParts, format });
   return { ...catalog, preloaded: loaded.map(({ name }) => name) };
 }
 

@@ -8,8 +8,10 @@ import {
   type ToolConfig,
   toolText,
 } from '../../server.ts';
+import type { AgentTier } from '../skills/schema.ts';
+import type { SessionCall } from './calls.ts';
 import { sessionRequestSchema } from './schema.ts';
-import type { SessionCall, SessionsService } from './service.ts';
+import { DOOR_TIER, type SessionsService } from './service.ts';
 
 const NAME_CHARS_MAX = 64;
 const SEARCH_MAX = 50;
@@ -50,8 +52,9 @@ export function registerSessionTools(ctx: ColibriServerContext, sessions: Sessio
     const step = await run({ tool: 'skill_get', input: { name: input.name } }, call);
     return step.data;
   });
-  registerColibriTool(ctx, 'session_open', SESSION_OPEN, async (request) => {
-    const session = await sessions.open(request);
+  registerColibriTool(ctx, 'session_open', SESSION_OPEN, async (request, { caller }) => {
+    // The tier of a caller is that of a session, or none.
+    const session = await sessions.open(request, (caller.agentTier ?? DOOR_TIER) as AgentTier);
     const catalog = await sessions.catalog(session.id);
     return { session_id: session.id, options: session.options, catalog: catalog.text, ...countsOf(catalog) };
   });

@@ -3,9 +3,9 @@ import { sha256Hex } from '../../lib/digest.ts';
 import { ColibriError, systemCodeOf } from '../../lib/errors.ts';
 import type { StoredArtifact } from '../events/schema.ts';
 import type { SkillsService } from '../skills/service.ts';
-import type { SnapshotSkill } from '../skills/snapshot.ts';
+import type { SnapshotDetail, SnapshotSkill } from '../skills/snapshot.ts';
 import { changed, type FileFact, type World } from './engine.ts';
-import type { SessionState } from './schema.ts';
+import type { Loaded, SessionState } from './schema.ts';
 
 export interface WorldParts {
   readonly skills: SkillsService;
@@ -18,7 +18,8 @@ export interface WorldParts {
 
 export function liveWorld({ skills, generation, isVisible, pinned }: WorldParts): World {
   return {
-    skills: () => (skills.roots.length === 0 ? null : skills.snapshot(generation).filter(isVisible)),
+    configured: skills.roots.length > 0,
+    skills: () => skills.snapshot(generation).filter(isVisible),
     skill(name) {
       const skill = skills.snapshotSkill(generation, name);
       return skill !== null && isVisible(skill) ? skill : null;
@@ -43,21 +44,20 @@ export function recordedWorld(
   artifacts: ReadonlyMap<string, StoredArtifact>,
 ): World {
   const live = liveWorld(parts);
-  const loaded = new Map(state.loaded.map((load) => [load.name, load]));
+  const loadOf = ({ name, digest }: SnapshotDetail) =>
+    state.loaded.find((load) => load.name === name && load.digest === digest);
   return {
+    configured: live.configured,
     skills: live.skills,
     skill(name) {
       const skill = live.skill(name);
-      const load = loaded.get(name);
+      const load = skill === null ? undefined : loadOf(skill);
       if (skill === null || load === undefined) return skill;
       return { ...skill, body: intact(artifacts, load.body).toString('utf8') };
     },
     files(skill) {
-      const load = loaded.get(skill.name);
-      // A list of files that `load` stored as JSON.
-      return load === undefined
-        ? []
-        : (JSON.parse(intact(artifacts, load.files).toString('utf8')) as FileFact[]);
+      const load = loadOf(skill);
+      return parts.pinned.get(skill.name) ?? (load === undefined ? [] : recordedFiles(load, artifacts));
     },
     read(skill, path) {
       const fact = this.files(skill).find((file) => file.path === path);
@@ -65,6 +65,19 @@ export function recordedWorld(
       return intact(artifacts, fact.digest);
     },
   };
+}
+
+/** The files of a skill as they were when it was loaded. */
+export function recordedFiles(
+  { files }: Pick<Loaded, 'files'>,
+  artifacts: ReadonlyMap<string, StoredArtifact>,
+): readonly FileFact[] {
+  return parseFiles(intact(artifacts, files));
+}
+
+/** A list of files that `load` stored as JSON. */
+export function parseFiles(bytes: Uint8Array): readonly FileFact[] {
+  return JSON.parse(Buffer.from(bytes).toString('utf8')) as FileFact[];
 }
 
 /** The artifact's bytes, checked against its digest. */

@@ -7,7 +7,7 @@ import type { Logger } from '../../lib/logger.ts';
 import { readRegularFile } from '../../lib/regular-file.ts';
 import { nearest } from '../../lib/text.ts';
 import type { EventLog } from '../events/schema.ts';
-import { createPublication, type PublishedSkill } from './publication.ts';
+import { createPublication, type Publication, type PublishedSkill } from './publication.ts';
 import {
   allNames,
   countSkills,
@@ -103,18 +103,36 @@ export interface SkillsServiceParts {
 
 export function createSkillsService(parts: SkillsServiceParts): SkillsService {
   const { handle } = parts.db;
-  const listeners = new Set<(changes: ScanChanges) => void>();
-  let lastFailure = '';
   const publication = createPublication(parts.roots.map((root) => root.path));
   const absolute = (shown: string) =>
     path.resolve(parts.workspace, shown.startsWith('~/') ? path.join(parts.home, shown.slice(2)) : shown);
-  const placeOf = ({ name, source_dir }: Pick<SkillSummary, 'name' | 'source_dir'>) => ({
-    name,
-    directory: absolute(source_dir),
-  });
-
   return {
     roots: parts.roots,
+    records: () => ({ roots: parts.roots, ...findRecords(handle) }),
+    usedRoots: () => inOrder(rootsWithSkills(handle), parts.roots),
+    ...indexReads(handle),
+    ...snapshotReads(handle),
+    ...reloading(parts),
+    ...fileReads(publication, absolute),
+    ...publishing(handle, publication, absolute),
+  };
+}
+
+type IndexReads =
+  | 'list'
+  | 'count'
+  | 'get'
+  | 'require'
+  | 'names'
+  | 'shadowed'
+  | 'rejections'
+  | 'aliases'
+  | 'counts'
+  | 'commandPage'
+  | 'command';
+
+function indexReads(handle: ColibriDatabase['handle']): Pick<SkillsService, IndexReads> {
+  return {
     list: (filters) => findSummaries(handle, filters),
     count: (filters) => countSkills(handle, filters),
     get: (name) => findDetail(handle, name),
@@ -124,8 +142,29 @@ export function createSkillsService(parts: SkillsServiceParts): SkillsService {
     rejections: () => findRejections(handle),
     aliases: () => findAliases(handle),
     counts: () => registryCounts(handle),
-    records: () => ({ roots: parts.roots, ...findRecords(handle) }),
-    usedRoots: () => inOrder(rootsWithSkills(handle), parts.roots),
+    commandPage: ({ after, limit }) => {
+      const rows = findCommands(handle, { after, limit: limit + 1 });
+      const commands = rows.slice(0, limit);
+      return { commands, next: rows.length > limit ? (commands.at(-1)?.name ?? null) : null };
+    },
+    command: (name) => findCommand(handle, name),
+  };
+}
+
+function snapshotReads(
+  handle: ColibriDatabase['handle'],
+): Pick<SkillsService, 'generation' | 'snapshot' | 'snapshotSkill'> {
+  return {
+    generation: () => currentGeneration(handle),
+    snapshot: (generation) => snapshotSkills(handle, generation),
+    snapshotSkill: (generation, name) => snapshotSkill(handle, generation, name),
+  };
+}
+
+function reloading(parts: SkillsServiceParts): Pick<SkillsService, 'reload' | 'onChange'> {
+  const listeners = new Set<(changes: ScanChanges) => void>();
+  let lastFailure = '';
+  return {
     async reload() {
       try {
         const changes = await parts.db.write(parts.rescan);
@@ -143,9 +182,14 @@ export function createSkillsService(parts: SkillsServiceParts): SkillsService {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    generation: () => currentGeneration(handle),
-    snapshot: (generation) => snapshotSkills(handle, generation),
-    snapshotSkill: (generation, name) => snapshotSkill(handle, generation, name),
+  };
+}
+
+function fileReads(
+  publication: Publication,
+  absolute: (shown: string) => string,
+): Pick<SkillsService, 'filesOf' | 'readFileOf'> {
+  return {
     filesOf(directory) {
       const real = publication.inside(absolute(directory));
       return real === null ? [] : listSkillFiles(real, FILE_BYTES_MAX);
@@ -155,12 +199,19 @@ export function createSkillsService(parts: SkillsServiceParts): SkillsService {
       const read = real === null ? null : readRegularFile(`${real}/${file}`, FILE_BYTES_MAX);
       return read?.ok ? read.bytes : null;
     },
-    commandPage: ({ after, limit }) => {
-      const rows = findCommands(handle, { after, limit: limit + 1 });
-      const commands = rows.slice(0, limit);
-      return { commands, next: rows.length > limit ? (commands.at(-1)?.name ?? null) : null };
-    },
-    command: (name) => findCommand(handle, name),
+  };
+}
+
+function publishing(
+  handle: ColibriDatabase['handle'],
+  publication: Publication,
+  absolute: (shown: string) => string,
+): Pick<SkillsService, 'publishedPage' | 'published' | 'readPublished'> {
+  const placeOf = ({ name, source_dir }: Pick<SkillSummary, 'name' | 'source_dir'>) => ({
+    name,
+    directory: absolute(source_dir),
+  });
+  return {
     publishedPage({ after, limit }) {
       const skills: PublishedSkill[] = [];
       let last = after;

@@ -1,10 +1,10 @@
 /** The files of a skill, for somebody who may read them one by one. */
-import { type Dirent, readdirSync } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 
 import { sha256Hex } from '../../lib/digest.ts';
 import { systemCodeOf } from '../../lib/errors.ts';
 import { readRegularFile } from '../../lib/regular-file.ts';
-import { TREE_FILES_MAX } from './skill-tree.ts';
+import { TREE_ENTRIES_MAX, TREE_FILES_MAX } from './skill-tree.ts';
 
 export interface SkillFile {
   /** Relative to the skill's directory, with forward slashes. */
@@ -15,27 +15,38 @@ export interface SkillFile {
   readonly kind: 'file' | 'large' | 'link' | 'special';
 }
 
-/** Lists everything but hidden files; nothing is followed. A directory that is gone or closed gives an empty list. */
+/**
+ * Lists everything but hidden files, by path; nothing is followed. A directory that is gone or closed gives an empty
+ * list, and one without end is left where the limits are: always at the same place, because names are sorted.
+ */
 export function listSkillFiles(directory: string, bytesMax: number): readonly SkillFile[] {
   const files: SkillFile[] = [];
   const pending = [''];
-  for (let next = pending.pop(); next !== undefined && files.length < TREE_FILES_MAX; next = pending.pop()) {
+  let entries = 0;
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     for (const entry of entriesOf(`${directory}/${next}`)) {
       const path = next === '' ? entry.name : `${next}/${entry.name}`;
+      if (++entries > TREE_ENTRIES_MAX || files.length >= TREE_FILES_MAX) return byPath(files);
       if (entry.name.startsWith('.')) continue;
       if (entry.isDirectory()) pending.push(path);
       else if (entry.isFile()) files.push(fileFact(directory, path, bytesMax));
       else files.push({ path, size: 0, digest: '', kind: entry.isSymbolicLink() ? 'link' : 'special' });
     }
   }
-  return files.sort((a, b) => (a.path < b.path ? -1 : 1)).slice(0, TREE_FILES_MAX);
+  return byPath(files);
+}
+
+function byPath<T extends { readonly path: string }>(files: readonly T[]): readonly T[] {
+  return [...files].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 function fileFact(directory: string, path: string, bytesMax: number): SkillFile {
+  const file = `${directory}/${path}`;
   try {
-    const read = readRegularFile(`${directory}/${path}`, bytesMax);
+    const read = readRegularFile(file, bytesMax);
     if (read.ok) return { path, size: read.bytes.length, digest: sha256Hex(read.bytes), kind: 'file' };
-    return { path, size: 0, digest: '', kind: read.reason === 'not-regular' ? 'special' : 'large' };
+    if (read.reason === 'not-regular') return { path, size: 0, digest: '', kind: 'special' };
+    return { path, size: lstatSync(file).size, digest: '', kind: 'large' };
   } catch (error) {
     if (systemCodeOf(error) === undefined) throw error;
     return { path, size: 0, digest: '', kind: 'special' };
@@ -44,7 +55,7 @@ function fileFact(directory: string, path: string, bytesMax: number): SkillFile 
 
 function entriesOf(directory: string): readonly Dirent[] {
   try {
-    return readdirSync(directory, { withFileTypes: true });
+    return readdirSync(directory, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch (error) {
     if (systemCodeOf(error) === undefined) throw error;
     return [];

@@ -4,9 +4,9 @@ import type Database from 'better-sqlite3';
 import { prepared } from './registry-repository.ts';
 import type { SnapshotDetail, SnapshotSkill } from './snapshot.ts';
 
-const COLUMNS = `name, description, source, root, tier, invokable_by, model_invocable, compatibility, allowed_tools,
+const COLUMNS = `name, description, source, root, source_path AS path, tier, invokable_by, model_invocable, compatibility, allowed_tools,
   triggers, body_tokens`;
-const DETAIL_COLUMNS = `${COLUMNS}, version, capabilities, greek_letter, source_path AS path, directory,
+const DETAIL_COLUMNS = `${COLUMNS}, version, capabilities, greek_letter, directory,
   disallowed_tools, when_to_use, user_invocable, argument_hint, arguments, digest, body_version, diagnostics,
   frontmatter_json AS frontmatter, body`;
 

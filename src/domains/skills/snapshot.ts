@@ -9,6 +9,8 @@ export interface SnapshotSkill {
   readonly description: string;
   readonly source: SkillSource;
   readonly root: string;
+  /** Of its SKILL.md, as displayed. */
+  readonly path: string;
   readonly tier: SkillTier;
   readonly invokable_by: readonly AgentTier[];
   readonly model_invocable: boolean;
@@ -23,7 +25,6 @@ export interface SnapshotDetail extends SnapshotSkill {
   readonly version: string | null;
   readonly capabilities: readonly string[];
   readonly greek_letter: string | null;
-  readonly path: string;
   readonly directory: string;
   readonly disallowed_tools: readonly string[];
   readonly when_to_use: string | null;

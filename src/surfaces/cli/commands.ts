@@ -1,5 +1,6 @@
 /** The command table: help, parsing, completion and docs/cli.md all follow from it. */
 import type { Command, CommandOption } from './command.ts';
+import { SESSION_COMMANDS } from './session-commands.ts';
 
 const SKILLS_ROOT: CommandOption = {
   flag: '--skills-root',
@@ -115,6 +116,7 @@ export const COMMANDS: readonly Command[] = [
     examples: ['colibri doctor', 'colibri doctor --summary', 'colibri doctor | grep ^error'],
     load: () => import('./commands/doctor.ts'),
   },
+  ...SESSION_COMMANDS,
   {
     name: 'config show',
     summary: 'show every setting, where its value comes from, and the skills roots',

@@ -32,7 +32,7 @@ export function parseCommandLine(argv: readonly string[], vocabulary: Vocabulary
   if (asked.has('version')) return { command: null, args: [], flags: switchesOnly(['version']) };
   const { command, args } = findCommand(words, vocabulary.commands);
   const flags = readFlags(options, { command, vocabulary });
-  if (command !== null && !flags.switches.has('help')) checkArguments(command, args);
+  if (command !== null && !flags.switches.has('help')) checkArguments(command, args, vocabulary);
   return { command, args, flags };
 }
 
@@ -149,7 +149,7 @@ function checkValue(option: CommandOption, token: OptionToken): string {
   return value;
 }
 
-function checkArguments(command: Command, args: readonly string[]): void {
+function checkArguments(command: Command, args: readonly string[], { commands }: Vocabulary): void {
   const help = `\`colibri help ${command.name}\` shows how it is used`;
   const missing = command.args[args.length];
   if (missing !== undefined && missing.optional !== true) {
@@ -157,7 +157,11 @@ function checkArguments(command: Command, args: readonly string[]): void {
   }
   const last = command.args.at(-1);
   if (last?.many !== true && args.length > command.args.length) {
-    throw usage(`\`${command.name}\` has no use for ${quoted(args[command.args.length] ?? '')}; ${help}`);
+    const extra = args[command.args.length] ?? '';
+    // `events verfy` is a misspelt command far more often than an argument too many.
+    const verbs = commands.map(({ name }) => name).filter((name) => name.startsWith(`${command.name} `));
+    const [best] = nearest(`${command.name} ${extra}`, verbs);
+    throw usage(`\`${command.name}\` has no use for ${quoted(extra)}${didYouMean(best)}; ${help}`);
   }
   args.forEach((value, index) => {
     const argument = command.args[index] ?? last;

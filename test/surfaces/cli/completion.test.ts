@@ -81,7 +81,14 @@ function bashOffers(line: string, setup = ''): string[] {
 
 describe('bash offers', () => {
   test.each([
-    ['colibri l', ['list']],
+    ['colibri l', ['list', 'load']],
+    ['colibri session ', ['list', 'show', 'close']],
+    ['colibri events ver', ['verify']],
+    ['colibri events --f', ['--follow', '--format']],
+    ['colibri events verify --f', []],
+    ['colibri events --format ', ['markdown', 'xml', 'table', 'json', 'frames']],
+    ['colibri catalog --tier T', ['T0', 'T1', 'T2', 'T3', 'T4']],
+    ['colibri replay x --l', ['--live']],
     ['colibri d', ['doctor', 'db']],
     ['colibri config ', ['show']],
     ['colibri doctor --s', ['--summary']],
@@ -96,6 +103,13 @@ describe('bash offers', () => {
   ])('%j: %j', (line, offers) => {
     const offered = bashOffers(line);
     expect(offered.filter((word) => !GLOBAL_OPTIONS.some(({ flag }) => flag === word))).toEqual(offers);
+  });
+
+  test('the ids of sessions, as an argument and as a value', () => {
+    const setup = `colibri() { printf '01AB\\t-\\n$(rm x)\\t-\\n01AC\\t-\\n'; }`;
+    expect(bashOffers('colibri replay 01', setup)).toEqual(['01AB', '01AC']);
+    expect(bashOffers('colibri session show 01AC', setup)).toEqual(['01AC']);
+    expect(bashOffers('colibri events --session 01', setup)).toEqual(['01AB', '01AC']);
   });
 
   test('the names of skills, but none that the shell would run', () => {

@@ -34,18 +34,26 @@ export interface Ran {
 export async function colibri(argv: readonly string[], options: RunOptions = {}): Promise<Ran> {
   const stdout = recordedStream(options.terminal);
   const stderr = recordedStream(options.terminal);
-  const code = await runCli({
+  const code = await runHost(argv, { ...options, stdout, stderr });
+  return { code, stdout: stdout.text(), stderr: stderr.text() };
+}
+
+/** The same on streams of the test's own, for commands that go on until they are stopped. */
+export function runHost(
+  argv: readonly string[],
+  options: RunOptions & { readonly stdout: TextStream; readonly stderr?: TextStream },
+): Promise<number> {
+  return runCli({
     argv,
     env: options.env ?? {},
-    stdout,
-    stderr,
+    stdout: options.stdout,
+    stderr: options.stderr ?? recordedStream(),
     cwd: options.cwd ?? os.tmpdir(),
     home: options.home ?? temporaryDirectory(),
     version: '9.8.7',
     boot: options.boot ?? (() => import('../../../src/startup.ts')),
     ...(options.onStopSignal === undefined ? {} : { onStopSignal: options.onStopSignal }),
   });
-  return { code, stdout: stdout.text(), stderr: stderr.text() };
 }
 
 export function recordedStream(columns?: number): RecordedStream {

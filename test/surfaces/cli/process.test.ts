@@ -11,6 +11,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { temporaryDirectory } from '../../support/temporary.ts';
 import { skillText, workspaceWith, writeSkill } from './harness.ts';
+import { openAnother, recordedSession } from './recorded-session.ts';
 
 const ENTRY = fileURLToPath(new URL('../../../src/cli.ts', import.meta.url));
 const COMMAND = [process.execPath, '--import', import.meta.resolve('tsx'), ENTRY] as const;
@@ -54,6 +55,7 @@ test.each([
   [['show', 'nobody'], 1],
   [['validate', '.agents/skills'], 1],
   [['frobnicate'], 2],
+  [['replay', 'nobody'], 3],
   [['list', '--db', '.'], 3],
 ])('%j exits with %i', async (words, code) => {
   const cwd = workspaceWith({ greet: GREET, broken: skillText({ name: 'broken' }) });
@@ -190,6 +192,39 @@ describe('serve --http', () => {
     const ran = await run(words, { cwd: temporaryDirectory() });
     expect(ran).toMatchObject({ code, stdout: '' });
     expect(ran.stderr).toMatch(why);
+  });
+});
+
+describe('events --follow', () => {
+  test('prints the events of another process as they come, and ends with 0 on SIGINT', async () => {
+    const recorded = await recordedSession();
+    const words = ['events', '--follow', '--limit', '0', '--format', 'frames', '--type', 'session.opened'];
+    const child = start(words, recorded);
+    const exit = once(child, 'exit');
+    let told = '';
+    child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+      told += chunk;
+    });
+    // Nothing is said before the first event, so events are made until one is seen.
+    const opened: string[] = [];
+    await expect
+      .poll(
+        async () => {
+          opened.push(await openAnother(recorded));
+          return told;
+        },
+        { timeout: 15_000, interval: 500 },
+      )
+      .not.toBe('');
+    child.kill('SIGINT');
+    expect(await exit).toEqual([0, null]);
+    const frames = told
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(frames.every(({ type }) => type === 'session_opened')).toBe(true);
+    const seen = frames.map(({ session_id }) => session_id);
+    expect(seen).toEqual(opened.slice(opened.indexOf(seen[0]), opened.indexOf(seen[0]) + seen.length));
   });
 });
 

@@ -32,6 +32,7 @@ test('a start loads the table and the parser; commands, database and protocol co
       'src/surfaces/cli/options.ts',
       'src/surfaces/cli/output.ts',
       'src/surfaces/cli/run.ts',
+      'src/surfaces/cli/session-commands.ts',
     ],
     others: ['fs', 'util'],
   });

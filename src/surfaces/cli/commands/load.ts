@@ -1,4 +1,3 @@
-import { callWithoutSession } from '../../../domains/sessions/stateless-service.ts';
 import { ColibriError } from '../../../lib/errors.ts';
 import { printable, printableBlock } from '../../../lib/text.ts';
 import { type BootedRuntime, type CommandContext, EXIT, type ExitCode } from '../command.ts';
@@ -10,7 +9,7 @@ interface Loaded {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Prints what `skill_load` answers: without a session as if by chance, in one as a call of that session. */
+/** Prints what `skill_load` answers: without a session or, by its budget and on its record, in one. */
 export function run(context: CommandContext): Promise<ExitCode> {
   const { args, flags, out } = context;
   const [name = ''] = args;
@@ -18,8 +17,9 @@ export function run(context: CommandContext): Promise<ExitCode> {
   return withRuntime(
     context,
     async (runtime) => {
-      const { text, data } =
-        session === undefined ? loadAlone(runtime, name) : await loadInSession(runtime, name, session);
+      const { text, data } = await (session === undefined
+        ? loadAlone(runtime, name)
+        : loadInSession(runtime, name, session));
       if (flags.switches.has('json')) out.json({ ...data, text });
       else out.lines([printableBlock(text).trimEnd()]);
       if (typeof data['warning'] === 'string') out.note(`warning: ${printable(data['warning'])}`);
@@ -29,9 +29,10 @@ export function run(context: CommandContext): Promise<ExitCode> {
   );
 }
 
-function loadAlone({ skills, config }: BootedRuntime, name: string): Loaded {
+async function loadAlone({ ctx, sessions, skills }: BootedRuntime, name: string): Promise<Loaded> {
+  const call = { tool: 'skill_load', input: { name } } as const;
   try {
-    return callWithoutSession({ skills, ...config }, { tool: 'skill_load', input: { name } }, 'T0');
+    return await sessions.call(call, { session: null, callId: ctx.ids.ulid(), actor: 'cli' });
   } catch (error) {
     const isHidden = error instanceof ColibriError && error.code === 'SKILL_NOT_FOUND' && skills.get(name);
     if (!isHidden) throw error;
@@ -50,7 +51,8 @@ async function loadInSession(runtime: BootedRuntime, name: string, typed: string
     throw new ColibriError('TOOL_UNKNOWN', message);
   }
   const envelope = await tool.call({ name, session_id: id }, { door: 'cli' });
-  if (!envelope.ok) throw new ColibriError(envelope.error.code, envelope.error.message, envelope.error.details);
+  if (!envelope.ok)
+    throw new ColibriError(envelope.error.code, envelope.error.message, envelope.error.details);
   // The tool answers with the object that `load` of the engine makes.
   return { text: envelope.text ?? '', data: envelope.data as Loaded['data'] };
 }

@@ -19,8 +19,7 @@ export function run(context: CommandContext): Promise<ExitCode> {
     const shown = found.slice(0, limit);
     if (flags.switches.has('json')) out.json({ sessions: shown, more: found.length > limit });
     else out.lines(sessionLines(shown, out));
-    if (found.length === 0)
-      out.note('no session is recorded yet; `colibri serve` or the library opens them');
+    if (found.length === 0) out.note('no session is recorded yet; `colibri serve` or the library opens them');
     if (found.length > limit) out.note(`there are more than these ${limit}; --limit shows them`);
     return EXIT.ok;
   });

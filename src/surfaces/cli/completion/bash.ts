@@ -1,6 +1,15 @@
 import type { Command } from '../command.ts';
 import type { Vocabulary } from '../options.ts';
-import { distinctOptions, firstWords, flagsOf, groupsOf, PATH_VALUES, SKILL_NAMES } from './words.ts';
+import {
+  distinctOptions,
+  firstWords,
+  flagsOf,
+  groupsOf,
+  PATH_VALUES,
+  SESSION_IDS,
+  SKILL_NAMES,
+  verbsOf,
+} from './words.ts';
 
 // The shell's own file completion copes with blanks in names.
 const BASH_FILES = '{ COMPREPLY=(); compopt -o default 2>/dev/null; }';
@@ -9,6 +18,7 @@ export function bashScript({ commands, globals }: Vocabulary): string {
   const valueCases = distinctOptions({ commands, globals }).flatMap((option) => {
     if (option.choices !== undefined) return [`    ${option.flag}) ${bashWords(option.choices)}; return ;;`];
     if (option.value === undefined) return [];
+    if (option.value === 'session') return [`    ${option.flag}) ${bashFrom(SESSION_IDS)}; return ;;`];
     const action = PATH_VALUES.has(option.value) ? `${BASH_FILES}; ` : '';
     return [`    ${option.flag}) ${action}return ;;`];
   });
@@ -31,7 +41,9 @@ ${valueCases.join('\n')}
     esac
   done
   case "$words" in
-${commands.map((command) => bashCommandCase(command, { commands, globals })).join('\n')}
+${longestFirst(commands)
+  .map((command) => bashCommandCase(command, { commands, globals }))
+  .join('\n')}
     "") ${bashWords([...firstWords(commands), ...flagsOf(globals)])} ;;
 ${groupsOf(commands)
   .map(([group, verbs]) => `    "${group} ") ${bashWords(verbs)} ;;`)
@@ -45,14 +57,27 @@ function bashCommandCase(command: Command, { commands, globals }: Vocabulary): s
   const flags = flagsOf([...command.options, ...globals]);
   const [argument] = command.args;
   const words = argument?.completes === 'command' ? firstWords(commands) : (argument?.choices ?? []);
-  const lines = [`    "${command.name} "*)`, `      ${bashWords([...words, ...flags])}`];
+  const verbs = verbsOf(command, commands);
+  const lines = [`    "${command.name} "*)`, `      ${bashWords([...words, ...verbs, ...flags])}`];
   if (argument?.completes === 'path') {
     lines.push(`      [[ "$cur" == -* ]] || ${BASH_FILES}`);
   }
   if (argument?.completes === 'skill') {
-    lines.push(`      [[ "$cur" == -* ]] || COMPREPLY=($(compgen -W "$(${SKILL_NAMES})" -- "$cur"))`);
+    lines.push(`      [[ "$cur" == -* ]] || ${bashFrom(SKILL_NAMES)}`);
+  }
+  if (argument?.completes === 'session') {
+    lines.push(`      [[ "$cur" == -* ]] || ${bashFrom(SESSION_IDS)}`);
   }
   return [...lines, '      ;;'].join('\n');
+}
+
+/** The pattern of `events` would take the lines of `events verify`, too. */
+function longestFirst(commands: readonly Command[]): readonly Command[] {
+  return [...commands].sort((a, b) => b.name.split(' ').length - a.name.split(' ').length);
+}
+
+function bashFrom(source: string): string {
+  return `COMPREPLY=($(compgen -W "$(${source})" -- "$cur"))`;
 }
 
 function bashWords(words: readonly string[]): string {

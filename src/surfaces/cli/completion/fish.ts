@@ -1,6 +1,6 @@
 import type { CommandOption } from '../command.ts';
 import type { Vocabulary } from '../options.ts';
-import { firstWords, groupsOf, PATH_VALUES, quote, SKILL_NAMES, summaryOf } from './words.ts';
+import { firstWords, groupsOf, PATH_VALUES, quote, SESSION_IDS, SKILL_NAMES, summaryOf } from './words.ts';
 
 export function fishScript({ commands, globals }: Vocabulary): string {
   const first = firstWords(commands);
@@ -25,6 +25,8 @@ export function fishScript({ commands, globals }: Vocabulary): string {
       if (argument.completes === 'path') lines.push(`complete -c colibri${within} -F`);
       if (argument.completes === 'skill')
         lines.push(`complete -c colibri${within} -a ${quote(`(${SKILL_NAMES})`)}`);
+      if (argument.completes === 'session')
+        lines.push(`complete -c colibri${within} -a ${quote(`(${SESSION_IDS})`)}`);
       if (argument.completes === 'command')
         lines.push(`complete -c colibri${within} -a ${quote(first.join(' '))}`);
     }
@@ -34,7 +36,8 @@ export function fishScript({ commands, globals }: Vocabulary): string {
 
 function fishOption(option: CommandOption, within: string): string {
   const short = option.short === undefined ? '' : ` -s ${option.short}`;
-  const choices = option.choices === undefined ? '' : ` -a ${quote(option.choices.join(' '))}`;
+  const offered = option.value === 'session' ? `(${SESSION_IDS})` : option.choices?.join(' ');
+  const choices = offered === undefined ? '' : ` -a ${quote(offered)}`;
   const kind = PATH_VALUES.has(option.value ?? '') ? ' -r -F' : ' -x';
   const value = option.value === undefined ? '' : `${kind}${choices}`;
   return `complete -c colibri${within} -l ${option.flag.slice(2)}${short}${value} -d ${quote(option.description)}`;

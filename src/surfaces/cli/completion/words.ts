@@ -4,6 +4,7 @@ import type { Vocabulary } from '../options.ts';
 
 // Only plain names are offered: shells expand what they complete with, and a lenient root may hold stranger ones.
 export const SKILL_NAMES: string = `colibri list --quiet 2>/dev/null | cut -f1 | grep -E '^[a-z0-9-]+$'`;
+export const SESSION_IDS: string = `colibri session list --quiet 2>/dev/null | cut -f1 | grep -E '^[0-9A-Z]+$'`;
 
 /** Values that a shell completes with file names. */
 export const PATH_VALUES: ReadonlySet<string> = new Set(['dir', 'file']);
@@ -30,9 +31,19 @@ export function flagsOf(options: readonly CommandOption[]): string[] {
   return options.map(({ flag }) => flag);
 }
 
+/** One entry a flag; where commands give it other choices, all of them. */
 export function distinctOptions({ commands, globals }: Vocabulary): CommandOption[] {
-  const all = [...globals, ...commands.flatMap(({ options }) => options)];
-  return [...new Map(all.map((option) => [option.flag, option])).values()];
+  const distinct = new Map<string, CommandOption>();
+  for (const option of [...globals, ...commands.flatMap(({ options }) => options)]) {
+    const choices = new Set([...(distinct.get(option.flag)?.choices ?? []), ...(option.choices ?? [])]);
+    distinct.set(option.flag, choices.size === 0 ? option : { ...option, choices: [...choices] });
+  }
+  return [...distinct.values()];
+}
+
+/** What may follow the name of a command that is a group as well, such as `events` and `events verify`. */
+export function verbsOf({ name }: Command, commands: readonly Command[]): readonly string[] {
+  return groupsOf(commands).find(([group]) => group === name)?.[1] ?? [];
 }
 
 /** For all three shells, where a quote inside single quotes is closed, escaped and opened again. */

@@ -1,6 +1,15 @@
 import type { Command, CommandArgument, CommandOption } from '../command.ts';
 import type { Vocabulary } from '../options.ts';
-import { firstWords, groupsOf, PATH_VALUES, quote, SKILL_NAMES, summaryOf } from './words.ts';
+import {
+  firstWords,
+  groupsOf,
+  PATH_VALUES,
+  quote,
+  SESSION_IDS,
+  SKILL_NAMES,
+  summaryOf,
+  verbsOf,
+} from './words.ts';
 
 export function zshScript({ commands, globals }: Vocabulary): string {
   return `#compdef colibri
@@ -8,6 +17,11 @@ _colibri_skills() {
   local -a names
   names=(\${(f)"$(${SKILL_NAMES})"})
   compadd -a names
+}
+_colibri_sessions() {
+  local -a ids
+  ids=(\${(f)"$(${SESSION_IDS})"})
+  compadd -a ids
 }
 _colibri() {
   local curcontext="$curcontext" state line
@@ -26,7 +40,7 @@ ${firstWords(commands)
     argument)
       case $line[1] in
 ${commands
-  .filter(({ name }) => !name.includes(' '))
+  .filter((command) => !command.name.includes(' ') && verbsOf(command, commands).length === 0)
   .map((command) => zshCommandCase(command, commands))
   .join('\n')}
 ${groupsOf(commands)
@@ -46,10 +60,15 @@ function zshCommandCase(command: Command, commands: readonly Command[]): string 
 
 function zshGroupCase(group: string, verbs: readonly string[], commands: readonly Command[]): string {
   const options = commands
-    .filter(({ name }) => name.startsWith(`${group} `))
+    .filter(({ name }) => name === group || name.startsWith(`${group} `))
     .flatMap((command) => command.options);
-  const verb = quote(`1:verb:(${verbs.join(' ')})`);
-  return `        ${group}) _arguments ${['$globals', verb, ...options.map(zshOption)].join(' ')} ;;`;
+  const distinct = [...new Map(options.map((option) => [option.flag, option])).values()];
+  const takesSession = commands.some(
+    ({ name, args }) => name.startsWith(`${group} `) && args.some(({ completes }) => completes === 'session'),
+  );
+  const words = [`1:verb:(${verbs.join(' ')})`, ...(takesSession ? ['2:session:_colibri_sessions'] : [])];
+  const specs = ['$globals', ...words.map(quote), ...distinct.map(zshOption)];
+  return `        ${group}) _arguments ${specs.join(' ')} ;;`;
 }
 
 function zshArguments(command: Command, commands: readonly Command[]): string[] {
@@ -66,6 +85,8 @@ function zshAction(argument: CommandArgument, commands: readonly Command[]): str
       return '_files';
     case 'skill':
       return '_colibri_skills';
+    case 'session':
+      return '_colibri_sessions';
     case 'command':
       return `(${firstWords(commands).join(' ')})`;
     default:
@@ -76,7 +97,8 @@ function zshAction(argument: CommandArgument, commands: readonly Command[]): str
 function zshOption(option: CommandOption): string {
   const text = `[${zshText(option.description)}]`;
   if (option.value === undefined) return quote(`${option.flag}${text}`);
-  const files = PATH_VALUES.has(option.value) ? '_files' : ' ';
+  const sessions = option.value === 'session' ? '_colibri_sessions' : ' ';
+  const files = PATH_VALUES.has(option.value) ? '_files' : sessions;
   const action = option.choices === undefined ? files : `(${option.choices.join(' ')})`;
   return quote(`${option.flag}=${text}:${option.value}:${action}`);
 }

@@ -1,0 +1,245 @@
+/** Makes the events of a recorded session once more, call by call. Everything it looks at is handed in. */
+import { ColibriError, type ErrorCode } from '../../lib/errors.ts';
+import type { EventRow, StoredArtifact } from '../events/schema.ts';
+import { toolOutput } from '../events/trace-service.ts';
+import type { SkillsService } from '../skills/service.ts';
+import type { SnapshotSkill } from '../skills/snapshot.ts';
+import { runCall, type SessionCall } from './calls.ts';
+import { changed, type FileFact, type World } from './engine.ts';
+import {
+  type Answer,
+  type ComparedEvent,
+  comparedEvent,
+  type Difference,
+  firstDifference,
+  firstDifferentLine,
+  type RecordedCall,
+} from './replay.ts';
+import type { Loaded, SessionOptions, SessionState } from './schema.ts';
+import { type CatalogParts, preloadSteps } from './session-catalog.ts';
+import { closedEvent } from './session-events.ts';
+import { liveWorld, recordedFiles, recordedWorld } from './world.ts';
+
+export interface Replay {
+  readonly skills: SkillsService;
+  readonly isVisible: (skill: SnapshotSkill, options: SessionOptions) => boolean;
+  readonly catalog: CatalogParts;
+  readonly live: boolean;
+  readonly artifacts: ReadonlyMap<string, StoredArtifact>;
+  readonly recorded: { readonly row: EventRow; readonly event: ComparedEvent }[];
+  readonly replayed: ComparedEvent[];
+  /** What calls answered then and now, with the place of their first event, to explain a difference. */
+  readonly answers: { readonly from: number; readonly before: Answer; readonly now: Answer }[];
+  readonly taken: string[];
+  /** Skills whose body was recorded as given in a call that never ended. */
+  readonly lost: Set<string>;
+  /** The session as it stands now, with all its loads. */
+  readonly session: SessionState;
+  /** The session as it was at the call that is being repeated. */
+  state: SessionState;
+}
+
+export function replayCall(replay: Replay, { first, rows }: RecordedCall): void {
+  const from = replay.recorded.length;
+  replay.recorded.push(...rows.map((row) => ({ row, event: comparedEvent(row) })));
+  const payload = payloadOf(first);
+  switch (first.type) {
+    case 'session.opened':
+      replayOpening(replay, payload);
+      return;
+    case 'session.refreshed':
+      replay.state = { ...replay.state, generation: Number(payload['generation']) };
+      replay.replayed.push({
+        type: first.type,
+        payload: { ...payload, skills: worldOf(replay).skills().length },
+      });
+      return;
+    case 'session.closed':
+      replay.replayed.push(plain(closedEvent(replay.state.loaded)));
+      return;
+    case 'tool.started':
+      replayTool(replay, { first, rows }, from);
+      return;
+    case 'skill.loaded':
+      // A body that was preloaded; the opening has made it again already.
+      return;
+    default:
+      replay.replayed.push(...rows.map(comparedEvent));
+  }
+}
+
+/** The first difference in words for a person; null when all events came out the same. */
+export function differenceOf(replay: Replay, rows: readonly EventRow[]): Difference | null {
+  const found = firstDifference(
+    replay.recorded.map(({ event }) => event),
+    replay.replayed,
+  );
+  if (found === null) return null;
+  const { index, ...values } = found;
+  const row = replay.recorded[index]?.row;
+  const call = replay.answers.findLast(({ from }) => from <= index);
+  const line = call === undefined ? null : firstDifferentLine(call.before, call.now);
+  return {
+    event: row === undefined ? rows.length + 1 : rows.indexOf(row) + 1,
+    type: row?.type ?? replay.replayed[index]?.type ?? '',
+    ...(line ?? values),
+  };
+}
+
+function worldOf(replay: Replay, pinned: ReadonlyMap<string, readonly FileFact[]> = new Map()): World {
+  const { skills, live, state, session } = replay;
+  const parts = {
+    skills,
+    generation: live ? skills.generation() : state.generation,
+    pinned: live ? new Map() : pinned,
+    isVisible: (skill: SnapshotSkill) => replay.isVisible(skill, state.options),
+  };
+  if (live) return liveWorld(parts);
+  const made = state.loaded.length;
+  // The loads that are still to come first: the same skill may have been loaded before with other files.
+  const loaded = [...session.loaded.slice(made), ...session.loaded.slice(0, made)];
+  return recordedWorld(parts, { ...session, loaded }, replay.artifacts);
+}
+
+function replayOpening(replay: Replay, payload: Readonly<Record<string, unknown>>): void {
+  replay.state = {
+    ...replay.state,
+    generation: Number(payload['generation']),
+    // Recorded by `open` from the same type.
+    options: payload['options'] as SessionOptions,
+  };
+  const world = worldOf(replay);
+  replay.replayed.push({ type: 'session.opened', payload: { ...payload, skills: world.skills().length } });
+  for (const step of preloadSteps(world, replay.state.options, replay.catalog)) {
+    keep(replay, step.loaded);
+    replay.replayed.push(...step.drafts.map(plain));
+  }
+}
+
+const REPLAYED_TOOLS: readonly string[] = ['skill_search', 'skill_load', 'skill_read', 'skill_get'];
+/** Failures that follow from the session alone; any other came from outside, such as a session that was closed. */
+const REPLAYED_FAILURES: readonly ErrorCode[] = [
+  'SKILL_NOT_FOUND',
+  'SKILLS_NOT_CONFIGURED',
+  'SKILL_NOT_LOADED',
+  'BUDGET_EXHAUSTED',
+  'PATH_INVALID',
+  'PATH_ABSOLUTE',
+  'PATH_OUTSIDE',
+  'FILE_NOT_FOUND',
+  'FILE_IS_LINK',
+  'FILE_NOT_REGULAR',
+  'FILE_TOO_LARGE',
+  'FILE_CHANGED',
+];
+
+function replayTool(replay: Replay, { first, rows }: RecordedCall, from: number): void {
+  const started = comparedEvent(first);
+  const { tool, input } = started.payload as { tool: string; input: Readonly<Record<string, unknown>> };
+  const end = rows.find(({ type }) => type === 'tool.finished' || type === 'tool.failed');
+  if (end === undefined || !mayReplay(tool, input, end)) {
+    take(replay, tool, rows);
+    return;
+  }
+  // The tool's name and its input were checked before they were recorded.
+  const call = { tool, input } as unknown as SessionCall;
+  const name = typeof input['name'] === 'string' ? input['name'] : '';
+  const lost = tool === 'skill_load' && replay.lost.has(name);
+  // Like the live service: a load that is made anew looks at the files anew.
+  const pinned = tool === 'skill_load' && !lost ? undefined : pinnedFiles(replay, name);
+  replay.replayed.push(started);
+  try {
+    const facts = { callId: first.id, toolUseId: toolUseIdOf(rows), lost };
+    const step = runCall(call, worldFor(replay, end, pinned), replay.state, facts);
+    if (tool === 'skill_load') replay.lost.delete(name);
+    keep(replay, step.loaded);
+    const text = step.text === '' ? undefined : step.text;
+    replay.replayed.push(...step.drafts.map(plain));
+    const { digest } = toolOutput(step.data, text);
+    replay.replayed.push({ type: 'tool.finished', payload: { tool, result_digest: digest } });
+    explain(replay, { from, end, now: { text, data: step.data } });
+  } catch (error) {
+    if (!(error instanceof ColibriError) || error.code.startsWith('ARTIFACT_')) throw error;
+    const { code, message } = error;
+    replay.replayed.push({ type: 'tool.failed', payload: { tool, code, message } });
+    explain(replay, { from, end, now: { text: `${code}: ${message}` } });
+  }
+}
+
+function mayReplay(tool: string, input: Readonly<Record<string, unknown>>, end: EventRow): boolean {
+  // An input that was too large is known by its digest alone.
+  if (!REPLAYED_TOOLS.includes(tool) || 'digest' in input) return false;
+  return end.type === 'tool.finished' || REPLAYED_FAILURES.includes(payloadOf(end)['code'] as ErrorCode);
+}
+
+/** A call that never ended, or that looks beyond the session, is taken as it was recorded, with what it did. */
+function take(replay: Replay, tool: string, rows: readonly EventRow[]): void {
+  replay.taken.push(tool);
+  replay.replayed.push(...rows.map(comparedEvent));
+  for (const row of rows.filter(({ type }) => type === 'skill.loaded')) {
+    const { name, digest } = payloadOf(row);
+    const made = replay.state.loaded.length;
+    keep(
+      replay,
+      replay.session.loaded.slice(made).find((load) => load.name === name && load.digest === digest),
+    );
+    replay.lost.add(String(name));
+  }
+}
+
+function pinnedFiles(replay: Replay, name: string): ReadonlyMap<string, readonly FileFact[]> | undefined {
+  const load = replay.state.loaded.findLast((candidate) => candidate.name === name);
+  if (load === undefined || replay.live) return undefined;
+  return new Map([[name, recordedFiles(load, replay.artifacts)]]);
+}
+
+/** What the disk held at that moment is known only by the outcome: if the file was another, it is another again. */
+function worldFor(
+  replay: Replay,
+  end: EventRow,
+  pinned: ReadonlyMap<string, readonly FileFact[]> | undefined,
+): World {
+  const world = worldOf(replay, pinned);
+  const failedOnFile = end.type === 'tool.failed' && payloadOf(end)['code'] === 'FILE_CHANGED';
+  if (replay.live || !failedOnFile) return world;
+  return {
+    ...world,
+    read: (skill, path) => {
+      throw changed(skill, path);
+    },
+  };
+}
+
+/** Keeps both answers, where the recorded one is still there. */
+function explain(
+  replay: Replay,
+  { from, end, now }: { readonly from: number; readonly end: EventRow; readonly now: Answer },
+): void {
+  const { code, message, result_digest } = payloadOf(end);
+  const stored = replay.artifacts.get(String(result_digest));
+  if (end.type === 'tool.failed') {
+    replay.answers.push({ from, before: { text: `${code}: ${message}` }, now });
+  } else if (stored !== undefined) {
+    // Stored by the trace in the form that `toolOutput` gives.
+    const before = JSON.parse(Buffer.from(stored.bytes).toString('utf8')) as Answer;
+    replay.answers.push({ from, before, now });
+  }
+}
+
+function toolUseIdOf(rows: readonly EventRow[]): string | undefined {
+  const loaded = rows.find(({ type }) => type === 'skill.loaded');
+  const id = loaded === undefined ? undefined : payloadOf(loaded)['triggered_by_tool_use_id'];
+  return typeof id === 'string' ? id : undefined;
+}
+
+function keep(replay: Replay, loaded: Loaded | undefined): void {
+  if (loaded !== undefined) replay.state = { ...replay.state, loaded: [...replay.state.loaded, loaded] };
+}
+
+function plain({ type, payload }: { readonly type: string; readonly payload: object }): ComparedEvent {
+  return comparedEvent({ type, payload: JSON.stringify(payload) });
+}
+
+function payloadOf({ payload }: EventRow): Readonly<Record<string, unknown>> {
+  return JSON.parse(payload) as Record<string, unknown>;
+}

@@ -1,0 +1,78 @@
+/** A session's catalog text, and the bodies that go into it. Pure: everything it looks at is handed in. */
+import { sha256Hex } from '../../lib/digest.ts';
+import type { SnapshotSkill } from '../skills/snapshot.ts';
+import {
+  type Catalog,
+  type CatalogEntry,
+  type CatalogFormat,
+  estimateTokens,
+  renderCatalog,
+} from './catalog.ts';
+import { load, type Step, type World } from './engine.ts';
+import { choosePreloads, type PreloadCandidate, preloadedBody } from './preload.ts';
+import type { SessionOptions, SessionState } from './schema.ts';
+
+export interface CatalogParts {
+  /** The configured roots as displayed, highest precedence first. */
+  readonly roots: readonly string[];
+  /** More facts of a skill for its line. */
+  readonly facts?: ((skill: SnapshotSkill) => readonly string[]) | undefined;
+}
+
+/** One load per body that goes into the stable prefix. */
+export function preloadSteps(world: World, options: SessionOptions, parts: CatalogParts): readonly Step[] {
+  if (options.preload === null) return [];
+  const visible = world.skills();
+  const { text } = renderCatalog(entriesOf(visible, new Set(), parts), {
+    tokens: options.budget.catalog_tokens,
+  });
+  const chosen = choosePreloads(bodiesOf(world, visible), options.preload, {
+    catalogTokens: estimateTokens(text),
+    estimate: estimateTokens,
+  });
+  return chosen.map(({ name }) => load(world, null, { name, reason: 'always', toolUseId: null }));
+}
+
+/** Bodies one by one: most prefixes are full after a few. */
+function* bodiesOf(world: World, visible: readonly SnapshotSkill[]): Iterable<PreloadCandidate> {
+  for (const { name } of visible) {
+    const skill = world.skill(name);
+    if (skill !== null) yield skill;
+  }
+}
+
+export interface CatalogRequest extends CatalogParts {
+  readonly format: CatalogFormat;
+}
+
+export function sessionCatalog(session: SessionState, world: World, request: CatalogRequest): Catalog {
+  const bodies = preloaded(session, world);
+  const entries = entriesOf(world.skills(), new Set(bodies.map(({ name }) => name)), request);
+  const { catalog_tokens: tokens } = session.options.budget;
+  const catalog = renderCatalog(entries, { tokens, format: request.format });
+  return { ...catalog, text: [catalog.text, ...bodies.map(preloadedBody)].join('\n') };
+}
+
+/** Bodies that were preloaded and are still what the catalog holds; after a refresh some may be others or gone. */
+function preloaded({ loaded }: SessionState, world: World): readonly PreloadCandidate[] {
+  return loaded.flatMap(({ name, reason, body }) => {
+    const skill = reason === 'always' ? world.skill(name) : null;
+    return skill !== null && sha256Hex(skill.body) === body ? [skill] : [];
+  });
+}
+
+function entriesOf(
+  visible: readonly SnapshotSkill[],
+  inlined: ReadonlySet<string>,
+  { roots, facts }: CatalogParts,
+): readonly CatalogEntry[] {
+  const order = new Map(roots.map((root, position) => [root, position]));
+  return visible.map((skill) => ({
+    name: skill.name,
+    description: skill.description,
+    location: skill.path,
+    precedence: order.get(skill.root) ?? roots.length,
+    facts: facts?.(skill) ?? [],
+    preloaded: inlined.has(skill.name),
+  }));
+}
