@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { type ColibriDatabase, openDatabase } from '../../../src/db/database.ts';
+import { eventHash } from '../../../src/domains/events/chain.ts';
 import { createEventLog } from '../../../src/domains/events/log-repository.ts';
 import { EVENTS_PAGE } from '../../../src/domains/events/repository.ts';
 import {
@@ -151,6 +152,20 @@ describe('verifying', () => {
     const { broken } = await opened.events.verify();
     expect(broken?.seq).toBe(seq);
     expect(broken?.problem).toMatch(problem);
+  });
+
+  test('an event that was rewritten together with its own hash is found by the one after it', async () => {
+    const opened = open();
+    await append(opened, ...['a', 'b', 'c'].map((reason) => draft(reason)));
+    const [, second] = await opened.events.read();
+    if (second === undefined) throw new Error('two were written');
+    const { hash: _, ...facts } = { ...second, actor: 'somebody' };
+    behindOurBack(opened, `UPDATE events SET actor = 'somebody', hash = '${eventHash(facts)}' WHERE seq = 2`);
+    expect((await opened.events.verify()).broken).toEqual({
+      seq: 3,
+      stream: 'catalog',
+      problem: 'it does not follow the event before it in its stream',
+    });
   });
 
   test('a row added behind the back of the log is found even when its own hash is right', async () => {

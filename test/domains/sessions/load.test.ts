@@ -266,6 +266,24 @@ describe('the budget', () => {
     ]);
   });
 
+  test('holds against calls of several processes at once, which no lock of this one keeps apart', async () => {
+    const { open, skill, reload, runtime } = await testSessions();
+    const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+    for (const name of names) skill(name);
+    await reload();
+    const { id } = await open();
+    const outcomes = await Promise.allSettled(
+      names.map((name) =>
+        runtime.sessions.call(
+          { tool: 'skill_load', input: { name } },
+          { session: id, callId: `call-${name}`, actor: 'test' },
+        ),
+      ),
+    );
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(LOADS_MAX);
+    expect((await runtime.sessions.get(id)).loaded).toHaveLength(LOADS_MAX);
+  });
+
   test('a session may be opened with another budget', async () => {
     const { open, skill, reload } = await testSessions();
     skill('a');

@@ -6,18 +6,27 @@ import { describe, expect, test } from 'vitest';
 
 import { listSkillFiles } from '../../../src/domains/skills/skill-files.ts';
 import { TREE_FILES_MAX } from '../../../src/domains/skills/skill-tree.ts';
-import type { SnapshotDetail } from '../../../src/domains/skills/snapshot.ts';
 import type { Runtime } from '../../../src/startup.ts';
 import { req } from '../../requirements.ts';
 import { applyChange, CHANGES, type Change } from '../../support/random-tree.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
 import { testSessions } from '../sessions/harness.ts';
 
-/** All of a generation, list and details, as a session would see it. */
-function stateAt({ skills }: Runtime, generation: number): unknown {
-  const list = skills.snapshot(generation);
-  const details: (SnapshotDetail | null)[] = list.map(({ name }) => skills.snapshotSkill(generation, name));
-  return { list, details };
+type State = readonly Readonly<Record<string, unknown>>[];
+
+/** What a session of that generation would see. */
+function stateAt({ skills }: Runtime, generation: number): State {
+  return skills.snapshot(generation).map(({ name, description, source, path: place }) => {
+    const detail = skills.snapshotSkill(generation, name);
+    return { name, description, source, path: place, digest: detail?.digest, body: detail?.body };
+  });
+}
+
+/** The table itself, read without any of the code under test. */
+function stateNow({ db }: Runtime): State {
+  return db
+    .prepare('SELECT name, description, source, source_path AS path, digest, body FROM skills ORDER BY name')
+    .all() as State;
 }
 
 const change: fc.Arbitrary<Change> = fc.record({
@@ -38,14 +47,14 @@ test(
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 12 }), async (steps) => {
         const { runtime, root, home, workspace, reload, open } = await testSessions();
         const roots = [root, path.join(home, '.agents', 'skills'), path.join(workspace, '.claude', 'skills')];
-        const copies = new Map<number, unknown>();
+        const copies = new Map<number, State>();
         for (const { changes, open: opens } of steps) {
           for (const one of changes) applyChange(roots, one);
           await reload();
           if (!opens) continue;
           await open();
           const generation = runtime.skills.generation();
-          copies.set(generation, structuredClone(stateAt(runtime, generation)));
+          copies.set(generation, stateNow(runtime));
         }
         for (const [generation, copy] of copies) expect(stateAt(runtime, generation)).toEqual(copy);
         await runtime.close();
