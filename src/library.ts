@@ -54,6 +54,8 @@ export interface Session {
     readonly input: unknown;
     readonly id?: string;
   }): Promise<ToolOutcome>;
+  /** Gives a command for the person: `/skill:name arguments`. Its text is what the model is to read. */
+  command(text: string): Promise<ToolOutcome>;
   /** Takes the skills as they are now instead of as they were at the start; the catalog text changes with them. */
   refresh(): Promise<void>;
   close(): Promise<void>;
@@ -121,6 +123,12 @@ function sessionOf({ ctx, sessions }: Runtime, id: string): Session {
         await tool.call(withSession, { door: 'library', ...(toolUseId === undefined ? {} : { toolUseId }) }),
       );
     },
+    async command(text) {
+      const parsed = sessions.parseCommand(text);
+      const tool = ctx.tools.get('skill_invoke');
+      if (parsed === null || tool === undefined) return outcomeOf(noCommand(text));
+      return outcomeOf(await tool.call({ ...parsed, session_id: id }, { door: 'library' }));
+    },
     async refresh() {
       await sessions.refresh(id);
     },
@@ -141,6 +149,12 @@ function outcomeOf(envelope: Envelope): ToolOutcome {
     return { text: `${code}: ${message}`, isError: true, envelope };
   }
   return { text: envelope.text ?? JSON.stringify(envelope.data), isError: false, envelope };
+}
+
+function noCommand(text: string): Envelope {
+  const shown = JSON.stringify(text.slice(0, 80));
+  const message = `${shown} is no command; write /skill:<name> and then the arguments`;
+  return { ok: false, error: { code: 'INVALID_PARAMS', message } };
 }
 
 function unknownTool(name: string): Envelope {

@@ -83,6 +83,8 @@ export interface ToolConfig<Schema extends z.ZodType> {
   readonly annotations?: ToolAnnotations;
   /** `tool`: calls of this tool run one after the other. `session`: only those of one session do. */
   readonly lock?: 'tool' | 'session';
+  /** `people`: doors call it for a person; it is never offered to an agent. */
+  readonly audience?: 'agents' | 'people';
 }
 
 export type ToolHandler<Schema extends z.ZodType> = (
@@ -96,6 +98,7 @@ export interface ColibriTool {
   readonly title: string;
   readonly description: string;
   readonly annotations: ToolAnnotations | undefined;
+  readonly audience: 'agents' | 'people';
   readonly inputJsonSchema: () => Readonly<Record<string, unknown>>;
   readonly call: (rawInput: unknown, request: ToolRequest) => Promise<Envelope>;
 }
@@ -152,6 +155,7 @@ export function registerColibriTool<Schema extends z.ZodType>(
     title: config.title,
     description: config.description,
     annotations: config.annotations,
+    audience: config.audience ?? 'agents',
     inputJsonSchema: () => (jsonSchema ??= z.toJSONSchema(config.inputSchema, { io: 'input' })),
     call: (rawInput, request) => runStages(ctx, { name, config, handler }, rawInput, request),
   };

@@ -52,6 +52,11 @@ export function registerSessionTools(ctx: ColibriServerContext, sessions: Sessio
     const step = await run({ tool: 'skill_get', input: { name: input.name } }, call);
     return step.data;
   });
+  registerColibriTool(ctx, 'skill_invoke', SKILL_INVOKE, async (input, call) => {
+    const { name: invoked, args, named } = input;
+    const step = await run({ tool: 'skill_invoke', input: { name: invoked, args, named } }, call);
+    return toolText(step.text, step.data);
+  });
   registerColibriTool(ctx, 'session_open', SESSION_OPEN, async (request, { caller }) => {
     // The tier of a caller is that of a session, or none.
     const session = await sessions.open(request, (caller.agentTier ?? DOOR_TIER) as AgentTier);
@@ -111,6 +116,21 @@ const SKILL_GET = {
   title: 'skill_get',
   description: 'All that is known of one skill without its text: fields, tools, digest, cost.',
   inputSchema: z.strictObject({ name, session_id: sessionId }),
+} satisfies ToolConfig<z.ZodType>;
+
+const ARGUMENT_CHARS_MAX = 60_000;
+
+const SKILL_INVOKE = {
+  lock: 'session',
+  audience: 'people',
+  title: 'skill_invoke',
+  description: "Give a command: a skill's text with the arguments put in. For people; it uses no budget.",
+  inputSchema: z.strictObject({
+    name,
+    args: z.string().max(ARGUMENT_CHARS_MAX).optional().describe('the text after the name'),
+    named: z.record(z.string(), z.string()).optional().describe('values of declared arguments'),
+    session_id: sessionId,
+  }),
 } satisfies ToolConfig<z.ZodType>;
 
 const SESSION_OPEN = {

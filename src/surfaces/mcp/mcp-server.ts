@@ -8,6 +8,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { SkillsExtension } from '@modelcontextprotocol/server/ext/skills';
 
+import type { CustomCommands } from '../../domains/sessions/custom-commands.ts';
 import type { SkillsService } from '../../domains/skills/service.ts';
 import { messageOf } from '../../lib/errors.ts';
 import type { ColibriServerContext, ColibriTool, Envelope, ToolRequest } from '../../server.ts';
@@ -19,6 +20,8 @@ export interface McpServerOptions {
   /** Settles when the tools are registered; everything but the opening exchange waits for it. */
   readonly ready: Promise<SkillsService>;
   readonly door: ToolRequest['door'];
+  /** Prompts beside those of the skills. */
+  readonly commands: CustomCommands;
   /** `phase-0` offers tools alone. */
   readonly surface: 'full' | 'phase-0';
 }
@@ -36,7 +39,7 @@ export function createMcpServer(ctx: ColibriServerContext, options: McpServerOpt
   );
   serveTools(mcp, ctx, options);
   if (full) {
-    servePrompts(mcp, options.ready);
+    servePrompts(mcp, ctx, options);
     serveSkills(mcp, ctx, options.ready);
   }
   return mcp;
@@ -55,26 +58,38 @@ const CACHE_HINT = { ttlMs: 0, cacheScope: 'private' } as const;
 function serveTools(mcp: McpServer, ctx: ColibriServerContext, { ready, door }: McpServerOptions): void {
   mcp.server.setRequestHandler('tools/list', async () => {
     await whenReady(ready);
-    return { tools: [...ctx.tools.values()].map(describeTool) };
+    return { tools: [...ctx.tools.values()].filter(isForAgents).map(describeTool) };
   });
   mcp.server.setRequestHandler('tools/call', async (request, extra) => {
     await whenReady(ready);
     const { name, arguments: input } = request.params;
     const tool = ctx.tools.get(name);
-    if (tool === undefined) {
+    if (tool === undefined || !isForAgents(tool)) {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `no such tool: ${name}`);
     }
     return toolResult(await tool.call(input, { door, signal: extra.mcpReq.signal }));
   });
 }
 
-function servePrompts(mcp: McpServer, ready: Promise<SkillsService>): void {
+function isForAgents({ audience }: ColibriTool): boolean {
+  return audience === 'agents';
+}
+
+function servePrompts(
+  mcp: McpServer,
+  ctx: ColibriServerContext,
+  { ready, commands, door }: McpServerOptions,
+): void {
   mcp.server.setRequestHandler('prompts/list', async (request) =>
-    listPrompts(await whenReady(ready), request.params?.cursor),
+    listPrompts({ skills: await whenReady(ready), commands }, request.params?.cursor),
   );
-  mcp.server.setRequestHandler('prompts/get', async (request) =>
-    getPrompt(await whenReady(ready), request.params.name, request.params.arguments ?? {}),
-  );
+  mcp.server.setRequestHandler('prompts/get', async (request) => {
+    const skills = await whenReady(ready);
+    // Over HTTP there is no session that a prompt could belong to.
+    const invoke = door === 'stdio' ? ctx.tools.get('skill_invoke') : undefined;
+    const { name, arguments: given = {} } = request.params;
+    return getPrompt({ skills, commands, invoke }, name, given);
+  });
 }
 
 function serveSkills(mcp: McpServer, ctx: ColibriServerContext, ready: Promise<SkillsService>): void {
