@@ -17,6 +17,9 @@ import type { TrustParts } from './domains/policy/trust-service.ts';
 import { type Callers, createCallers } from './domains/sessions/callers.ts';
 import { type CustomCommands, createCustomCommands } from './domains/sessions/custom-commands.ts';
 import { type ReplayReport, replaySession } from './domains/sessions/replay-service.ts';
+import { defaultScratchRoot, type ScriptHost } from './domains/sessions/run/host.ts';
+import { createScriptRuntime, type ScriptRuntime } from './domains/sessions/run/probe.ts';
+import { cleanScratch } from './domains/sessions/run/scratch.ts';
 import {
   createSessionsService,
   type SessionsParts,
@@ -51,6 +54,9 @@ export interface StartupOptions {
   readonly logger?: Logger;
   /** Hears how far a scan is: directories done, and known so far. */
   readonly progress?: ((done: number, total: number) => void) | undefined;
+  /** Where scripts run; a test's own. */
+  readonly scratchRoot?: string;
+  readonly programFolders?: readonly string[];
   /** Which door to open. Default: none, for the command line and the library. */
   readonly transport?: 'none' | 'stdio' | 'http';
   /** Whether to look through the whole database file for damage before use. */
@@ -119,6 +125,10 @@ export async function startup(options: StartupOptions = {}): Promise<Runtime> {
   const config = await readSettings(options);
   const late: Late = { audit: options.audit ?? NO_AUDIT, identify: null, gate: null };
   const ids = createIds(clock);
+  const runtime = openScripts(
+    { clock, ids, scratchRoot: options.scratchRoot ?? defaultScratchRoot() },
+    { logger, programFolders: options.programFolders },
+  );
   const commands = createCustomCommands(config.commandDirs, logger);
   const ctx = createContext({ logger, clock, ids, late });
 
@@ -138,7 +148,7 @@ export async function startup(options: StartupOptions = {}): Promise<Runtime> {
     skills.onChange(() => events.wake());
     const policy = openPolicy(db, { config, skills, events, clock, ids });
     late.gate = policy.gate;
-    const parts = { db, skills, events, clock, ids, policy, commands, ...visibility(config) };
+    const parts = { db, skills, events, clock, ids, policy, commands, runtime, ...visibility(config) };
     const sessions = createSessionsService(parts);
     const callers = createCallers(sessions);
     late.identify = callers.identify;
@@ -271,6 +281,22 @@ function openPolicy(
     key: createTrustKey(home, ids.secret),
     pathRoots: config.roots.filter(({ trust }) => trust === 'path').map((root) => root.path),
   });
+}
+
+/** What runs of a dead process have left is removed before anything runs. */
+function openScripts(
+  host: ScriptHost,
+  {
+    logger,
+    programFolders,
+  }: { readonly logger: Logger; readonly programFolders?: readonly string[] | undefined },
+): ScriptRuntime {
+  try {
+    cleanScratch(host.scratchRoot);
+  } catch (error) {
+    logger('[colibri] left-overs of scripts cannot be removed:', messageOf(error));
+  }
+  return createScriptRuntime(host, programFolders === undefined ? {} : { programFolders });
 }
 
 async function openAudit(db: ColibriDatabase, events: EventsService): Promise<AuditSink> {

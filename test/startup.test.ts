@@ -24,6 +24,7 @@ const FULL_TOOLS = [
   'skill_load',
   'skill_read',
   'skill_get',
+  'skill_run',
   'session_open',
   'session_close',
 ];

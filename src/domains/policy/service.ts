@@ -8,6 +8,7 @@ import { gate } from './gate.ts';
 import type { ToolCall } from './patterns.ts';
 import { createPolicyFile, type LoadedPolicy } from './policy-file.ts';
 import { isWide } from './profiles.ts';
+import type { Policy } from './rule.ts';
 import {
   createTrustService,
   type SkillPlace,
@@ -80,6 +81,8 @@ export interface PolicyService extends TrustService {
     skills: readonly PolicySkill[] | null,
     session: PolicySession,
   ): Promise<(skill: PolicySkill) => SkillPolicy>;
+  /** What scripts may do beside their sandbox. A file that nobody vouched for gives nothing. */
+  grants(): Promise<Pick<Policy, 'unsandboxed' | 'network'>>;
   /** Notes that a profile is in force which asks nothing; for any other it does nothing. */
   recordUse(transaction: RecordTransaction, origin: DecisionOrigin): Promise<void>;
   /** For the kernel. */
@@ -139,6 +142,7 @@ export function createPolicyService(parts: TrustParts): PolicyService {
       return skill === null ? [] : effectiveAllowedTools(loaded.policy, skill, session);
     },
     facts: async (asked, session) => factsOf(file.read(), await trust.view(asked), session),
+    grants: async () => grantsOf(file.read(), await trust.view([])),
     async recordUse(transaction, origin) {
       const { policy, digest } = file.read();
       if (!isWide(policy)) return;
@@ -147,6 +151,12 @@ export function createPolicyService(parts: TrustParts): PolicyService {
     },
     gate: (tool, caller) => gate(file.read().policy)(tool, caller),
   };
+}
+
+function grantsOf(loaded: LoadedPolicy, view: TrustView): Pick<Policy, 'unsandboxed' | 'network'> {
+  const { unsandboxed, network } = loaded.policy;
+  const counts = loaded.problem === null && view.policy(loaded).trusted;
+  return counts ? { unsandboxed, network } : { unsandboxed: false, network: 'none' };
 }
 
 function factsOf(

@@ -23,6 +23,8 @@ import {
   type SessionSchema,
   type SessionSummary,
 } from './repository.ts';
+import type { ScriptRuntime } from './run/probe.ts';
+import { createScriptRuns, type RunSkillScript } from './run-service.ts';
 import { type SessionOptions, type SessionRequest, type SessionState, sessionOptions } from './schema.ts';
 import { type CatalogParts, preloadSteps, sessionCatalog } from './session-catalog.ts';
 import { closedEvent, OWN_ACCORD, openedEvent, refreshedEvent } from './session-events.ts';
@@ -42,6 +44,8 @@ export interface SessionsService {
   /** The text for the stable part of a system prompt; empty when there are no skills. */
   catalog(id: string, format?: CatalogFormat): Promise<Catalog>;
   call: RunSessionCall;
+  /** Runs a script of a loaded skill. */
+  run: RunSkillScript;
   /** What a person typed: `/skill:name arguments`; null for anything else. */
   parseCommand(text: string): CommandText | null;
 }
@@ -52,7 +56,8 @@ export interface SessionsParts {
   readonly events: EventsService;
   readonly clock: Clock;
   readonly ids: Ids;
-  readonly policy: Pick<PolicyService, 'facts' | 'recordUse'>;
+  readonly policy: Pick<PolicyService, 'facts' | 'recordUse' | 'judge' | 'record' | 'grants'>;
+  readonly runtime: ScriptRuntime;
   readonly commands: CustomCommands;
   /** Whether a session may see a skill; hidden ones are in no catalog, search or load. */
   readonly isVisible: (skill: SnapshotSkill, options: SessionOptions) => boolean;
@@ -99,6 +104,7 @@ export function createSessionsService(parts: SessionsParts): SessionsService {
       });
     },
     parseCommand: parseCommandText,
+    run: createScriptRuns({ ...parts, records, worldOf }),
     get: (id) => records.find(id),
     resume: (id) => records.findOpen(id),
     list: async (limit = SESSIONS_SHOWN) => listSessions(await db.records<SessionSchema>(), limit),

@@ -1,12 +1,18 @@
 /** An MCP server over the kernel's tools and the registry. Every connection or request gets its own from the same definitions. */
 import {
+  acceptedContent,
   type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
+  type InputRequiredResult,
+  inputRequired,
   McpServer,
   ProtocolError,
   ProtocolErrorCode,
   type Tool,
 } from '@modelcontextprotocol/server';
 import { SkillsExtension } from '@modelcontextprotocol/server/ext/skills';
+import { z } from 'zod';
 
 import type { CustomCommands } from '../../domains/sessions/custom-commands.ts';
 import type { SkillsService } from '../../domains/skills/service.ts';
@@ -67,7 +73,11 @@ function serveTools(mcp: McpServer, ctx: ColibriServerContext, { ready, door }: 
     if (tool === undefined || !isForAgents(tool)) {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `no such tool: ${name}`);
     }
-    return toolResult(await tool.call(input, { door, signal: extra.mcpReq.signal }));
+    const { signal, inputResponses, envelope: said } = extra.mcpReq;
+    // The newer protocol says with each request what the client can do, the older one once.
+    const canAsk = (capabilitiesIn(said) ?? mcp.server.getClientCapabilities())?.elicitation !== undefined;
+    const envelope = await tool.call(input, { door, signal, canAsk, answers: answersOf(inputResponses) });
+    return questionOf(envelope) ?? toolResult(envelope);
   });
 }
 
@@ -112,6 +122,30 @@ function describeTool(tool: ColibriTool): Tool {
     inputSchema: schema as Tool['inputSchema'],
     ...(tool.annotations === undefined ? {} : { annotations: tool.annotations }),
   };
+}
+
+function capabilitiesIn(envelope: object | undefined): ClientCapabilities | undefined {
+  // The SDK has checked the envelope, but gives it no type.
+  return (envelope as Readonly<Record<string, ClientCapabilities>> | undefined)?.[
+    CLIENT_CAPABILITIES_META_KEY
+  ];
+}
+
+const ANSWER = z.object({ allow: z.boolean().describe('whether this one call may go on') });
+
+/** A call that needs a yes becomes a question to the person; the client calls again with the answer. */
+function questionOf(envelope: Envelope): InputRequiredResult | null {
+  if (envelope.ok || envelope.error.code !== 'ASK_REQUIRED') return null;
+  const { message, details } = envelope.error;
+  const asked = inputRequired.elicit({ message, requestedSchema: ANSWER });
+  return inputRequired({ inputRequests: { [String(details?.['key'])]: asked } });
+}
+
+/** Anything but an explicit yes is a no. */
+function answersOf(responses: Readonly<Record<string, unknown>> | undefined): ReadonlyMap<string, boolean> {
+  return new Map(
+    Object.keys(responses ?? {}).map((key) => [key, acceptedContent(responses, key, ANSWER)?.allow === true]),
+  );
 }
 
 /** The envelope twice: for programs as structured content, for models as text. */
