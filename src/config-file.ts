@@ -13,6 +13,7 @@ export interface RootSettings {
   readonly enabled?: boolean | undefined;
   readonly profile?: 'strict' | 'lenient' | 'publish' | undefined;
   readonly depth?: number | undefined;
+  readonly trust?: 'digest' | 'path' | undefined;
 }
 
 export interface ExtraRootSettings extends RootSettings {
@@ -29,6 +30,7 @@ export interface ConfigFile {
   readonly catalog?:
     | { readonly fields?: readonly ('compatibility' | 'allowed-tools')[] | undefined }
     | undefined;
+  readonly command?: { readonly custom_dirs?: readonly string[] | undefined } | undefined;
   readonly http?:
     | {
         readonly host?: string | undefined;
@@ -51,6 +53,7 @@ const root = z.strictObject({
   enabled: z.boolean().optional().describe('false leaves this root out'),
   profile: z.enum(['strict', 'lenient', 'publish']).optional().describe('how forgiving the validation is'),
   depth: z.int().min(1).max(8).optional().describe('levels below the root at which a skill may lie'),
+  trust: z.enum(['digest', 'path']).optional().describe('path: its skills stay trusted when they change'),
 });
 
 const extraRoot = root.extend({
@@ -63,6 +66,18 @@ const catalog = z.strictObject({
     .array(z.enum(['compatibility', 'allowed-tools']))
     .optional()
     .describe('more facts for each line of a catalog'),
+});
+
+const command = z.strictObject({
+  custom_dirs: z
+    .array(
+      z
+        .string()
+        .min(1)
+        .regex(/^[^,]*$/, 'a path with a comma cannot be named here'),
+    )
+    .optional()
+    .describe('folders of Markdown files that work as commands, relative to the workspace or from ~/'),
 });
 
 const http = z.strictObject({
@@ -91,6 +106,7 @@ const wholeFile = z
     watch: z.enum(['auto', 'poll', 'off']).optional().describe('how serve notices changes on disk'),
     tiers: z.enum(['advise', 'enforce']).optional().describe('whether tiers hide skills or only mark them'),
     catalog: catalog.optional(),
+    command: command.optional(),
     http: http.optional(),
     roots: roots.optional(),
   })
@@ -155,6 +171,7 @@ function describeIssue(issue: z.core.$ZodIssue): string {
 function keysAt([first, second]: readonly PropertyKey[]): readonly string[] {
   if (first === undefined) return Object.keys(wholeFile.shape);
   if (first === 'catalog') return Object.keys(catalog.shape);
+  if (first === 'command') return Object.keys(command.shape);
   if (first === 'http') return Object.keys(http.shape);
   if (second === undefined) return Object.keys(roots.shape);
   return Object.keys((second === 'extra' ? extraRoot : root).shape);

@@ -12,6 +12,8 @@ export interface RootConfig {
   readonly source: 'workspace' | 'global' | 'mirror' | 'repo';
   readonly profile: 'strict' | 'lenient' | 'publish';
   readonly depth: number;
+  /** `path`: its skills stay trusted whatever they become. */
+  readonly trust?: 'digest' | 'path' | undefined;
 }
 
 export interface Config {
@@ -26,6 +28,11 @@ export interface Config {
   readonly tiers: 'advise' | 'enforce';
   /** More facts for each line of a catalog. */
   readonly catalogFields: readonly string[];
+  /** Absolute paths of folders with Markdown files that work as commands. */
+  readonly commandDirs: readonly string[];
+  readonly trustWorkspace: boolean;
+  /** The file itself, when it was found in the workspace and not named by the user. */
+  readonly configFile: string | null;
   readonly http: { readonly host: string; readonly port: number; readonly token: string | null };
   /** In order of precedence. */
   readonly roots: readonly RootConfig[];
@@ -87,6 +94,13 @@ function rootSettings(
       fallback: '1',
       accepts: { min: 1, max: 8 },
     },
+    {
+      key: key('trust'),
+      env: null,
+      meaning: `whether its skills stay trusted when they change`,
+      fallback: 'digest',
+      accepts: ['digest', 'path'],
+    },
   ];
 }
 
@@ -127,12 +141,25 @@ export const SETTINGS: readonly Setting[] = [
     accepts: ['advise', 'enforce'],
   },
   {
+    key: 'trust.workspace',
+    env: 'COLIBRI_TRUST_WORKSPACE',
+    meaning: 'trust all of the workspace: its skills, its policy, its configuration',
+    fallback: '0',
+    accepts: ['0', '1'],
+  },
+  {
     key: 'catalog.fields',
     env: 'COLIBRI_CATALOG_FIELDS',
     meaning: 'more facts for each line of a catalog: compatibility, allowed-tools',
     fallback: '',
     accepts: ['compatibility', 'allowed-tools'],
     list: true,
+  },
+  {
+    key: 'command.custom_dirs',
+    env: 'COLIBRI_COMMAND_DIRS',
+    meaning: 'folders of Markdown files that work as commands, parted by commas',
+    fallback: '',
   },
   {
     key: 'http.host',
@@ -196,7 +223,10 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
     surface: settings.get('surface') as Config['surface'],
     watch: settings.get('watch') as Config['watch'],
     tiers: settings.get('tiers') as Config['tiers'],
+    trustWorkspace: settings.get('trust.workspace') === '1',
+    configFile: early.get('config') === '' ? file : null,
     catalogFields: wordsOf(settings.get('catalog.fields')),
+    commandDirs: listOf(settings.get('command.custom_dirs')).map(place),
     http: Object.freeze({
       host: settings.get('http.host'),
       port: Number(settings.get('http.port')),
@@ -285,6 +315,14 @@ function wordsOf(list: string): readonly string[] {
   return list.split(/[\s,]+/).filter((word) => word !== '');
 }
 
+/** Paths may hold blanks. */
+function listOf(list: string): readonly string[] {
+  return list
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
 function defaultRoots(settings: ResolvedSettings, place: (text: string) => string): RootConfig[] {
   return (['workspace', 'global', 'mirror'] as const)
     .filter((name) => settings.get(`roots.${name}.enabled`) === 'true')
@@ -293,6 +331,7 @@ function defaultRoots(settings: ResolvedSettings, place: (text: string) => strin
       source,
       profile: settings.get(`roots.${source}.profile`) as RootConfig['profile'],
       depth: Number(settings.get(`roots.${source}.depth`)),
+      trust: settings.get(`roots.${source}.trust`) as RootConfig['trust'],
     }));
 }
 
@@ -300,11 +339,12 @@ function extraRoots(written: ConfigFile | null, place: (text: string) => string)
   const extra = written?.roots?.extra ?? [];
   return extra
     .filter(({ enabled }) => enabled !== false)
-    .map(({ path: where, source = 'repo', profile = 'strict', depth = 1 }) => ({
+    .map(({ path: where, source = 'repo', profile = 'strict', depth = 1, trust }) => ({
       path: place(where),
       source,
       profile,
       depth,
+      trust,
     }));
 }
 

@@ -3,7 +3,7 @@ import type { EventFilter } from './domains/events/repository.ts';
 import type { EventRow } from './domains/events/schema.ts';
 import type { SessionRequest } from './domains/sessions/schema.ts';
 import type { SkillDetail, SkillFilters, SkillSummary } from './domains/skills/registry-repository.ts';
-import type { ColibriTool, Envelope } from './server.ts';
+import type { ColibriTool, Envelope, ToolRequest } from './server.ts';
 import { type Runtime, type StartupOptions, startup } from './startup.ts';
 
 export interface OpenOptions {
@@ -17,6 +17,8 @@ export interface OpenOptions {
   readonly logger?: NonNullable<StartupOptions['logger']>;
   /** The user's home folder, where the global root lies. */
   readonly home?: string;
+  /** Puts a question of the policy to a person. Without it everything that has to be asked is refused. */
+  readonly ask?: (question: string) => Promise<boolean>;
 }
 
 export interface Colibri {
@@ -54,6 +56,8 @@ export interface Session {
     readonly input: unknown;
     readonly id?: string;
   }): Promise<ToolOutcome>;
+  /** Gives a command for the person: `/skill:name arguments`. Its text is what the model is to read. */
+  command(text: string): Promise<ToolOutcome>;
   /** Takes the skills as they are now instead of as they were at the start; the catalog text changes with them. */
   refresh(): Promise<void>;
   close(): Promise<void>;
@@ -74,15 +78,17 @@ export interface ToolOutcome {
 
 /** Opens the registry: migrates the database, scans the skills. Failures are thrown, never fatal to the process. */
 export async function openColibri(options: OpenOptions = {}): Promise<Colibri> {
-  const runtime = await startup({ logger: () => undefined, ...options, trace: true, exit: () => undefined });
+  const { ask, ...places } = options;
+  const runtime = await startup({ logger: () => undefined, ...places, trace: true, exit: () => undefined });
   const { skills, sessions, events } = runtime;
   const following = new Set<() => void>();
   return {
     skills,
     sessions: {
       // Whoever opens the library is no connection that could be raised: it says who is asking.
-      open: async (request) => sessionOf(runtime, (await sessions.open(request, request?.agent_tier)).id),
-      resume: async (id) => sessionOf(runtime, (await sessions.resume(id)).id),
+      open: async (request) =>
+        sessionOf(runtime, (await sessions.open(request, request?.agent_tier)).id, { ask }),
+      resume: async (id) => sessionOf(runtime, (await sessions.resume(id)).id, { ask }),
       replay: runtime.replay,
     },
     events: {
@@ -105,9 +111,9 @@ export async function openColibri(options: OpenOptions = {}): Promise<Colibri> {
   };
 }
 
-const SESSION_TOOLS = ['skill_search', 'skill_load', 'skill_read', 'skill_get'];
+const SESSION_TOOLS = ['skill_search', 'skill_load', 'skill_read', 'skill_get', 'skill_run'];
 
-function sessionOf({ ctx, sessions }: Runtime, id: string): Session {
+function sessionOf({ ctx, sessions }: Runtime, id: string, { ask }: Asking): Session {
   const tools = SESSION_TOOLS.map((name) => ctx.tools.get(name)).filter((tool) => tool !== undefined);
   return {
     id,
@@ -117,15 +123,37 @@ function sessionOf({ ctx, sessions }: Runtime, id: string): Session {
       const tool = tools.find((candidate) => candidate.name === name);
       if (tool === undefined) return outcomeOf(unknownTool(name));
       const withSession = { ...(typeof input === 'object' ? input : {}), session_id: id };
-      return outcomeOf(
-        await tool.call(withSession, { door: 'library', ...(toolUseId === undefined ? {} : { toolUseId }) }),
-      );
+      const request = { door: 'library', ...(toolUseId === undefined ? {} : { toolUseId }) } as const;
+      return outcomeOf(await callAsking(tool, withSession, { request, ask }));
+    },
+    async command(text) {
+      const parsed = sessions.parseCommand(text);
+      const tool = ctx.tools.get('skill_invoke');
+      if (parsed === null || tool === undefined) return outcomeOf(noCommand(text));
+      return outcomeOf(await tool.call({ ...parsed, session_id: id }, { door: 'library' }));
     },
     async refresh() {
       await sessions.refresh(id);
     },
     close: () => sessions.close(id),
   };
+}
+
+interface Asking {
+  readonly ask: OpenOptions['ask'];
+}
+
+/** One question at most: the key of the answer fits this very call alone. */
+async function callAsking(
+  tool: ColibriTool,
+  input: unknown,
+  { request, ask }: Asking & { readonly request: ToolRequest },
+): Promise<Envelope> {
+  const first = await tool.call(input, { ...request, canAsk: ask !== undefined });
+  if (first.ok || first.error.code !== 'ASK_REQUIRED' || ask === undefined) return first;
+  const { key, question } = first.error.details ?? {};
+  const answers = new Map([[String(key), (await ask(String(question))) === true]]);
+  return tool.call(input, { ...request, canAsk: false, answers });
 }
 
 /** The session is fixed here, so the model is not asked for it. */
@@ -141,6 +169,12 @@ function outcomeOf(envelope: Envelope): ToolOutcome {
     return { text: `${code}: ${message}`, isError: true, envelope };
   }
   return { text: envelope.text ?? JSON.stringify(envelope.data), isError: false, envelope };
+}
+
+function noCommand(text: string): Envelope {
+  const shown = JSON.stringify(text.slice(0, 80));
+  const message = `${shown} is no command; write /skill:<name> and then the arguments`;
+  return { ok: false, error: { code: 'INVALID_PARAMS', message } };
 }
 
 function unknownTool(name: string): Envelope {

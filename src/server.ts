@@ -18,6 +18,10 @@ export interface ToolRequest {
   readonly signal?: AbortSignal;
   /** The client's own id of this call, kept for the trace. */
   readonly toolUseId?: string;
+  /** Whether the door can put a question to a person. */
+  readonly canAsk?: boolean;
+  /** What a person has answered to questions of this very call, by their keys. */
+  readonly answers?: ReadonlyMap<string, boolean>;
 }
 
 /** Who is asking, as `identify` found out. */
@@ -51,6 +55,8 @@ export interface AuditEnter {
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly input: unknown;
+  /** Must be safe before the tool begins, because what it does cannot be undone. */
+  readonly durable?: boolean;
 }
 
 export interface AuditExit {
@@ -83,6 +89,10 @@ export interface ToolConfig<Schema extends z.ZodType> {
   readonly annotations?: ToolAnnotations;
   /** `tool`: calls of this tool run one after the other. `session`: only those of one session do. */
   readonly lock?: 'tool' | 'session';
+  /** `people`: doors call it for a person; it is never offered to an agent. */
+  readonly audience?: 'agents' | 'people';
+  /** `durable`: nothing is done before the record of its beginning is safe. */
+  readonly start?: 'durable';
 }
 
 export type ToolHandler<Schema extends z.ZodType> = (
@@ -96,6 +106,7 @@ export interface ColibriTool {
   readonly title: string;
   readonly description: string;
   readonly annotations: ToolAnnotations | undefined;
+  readonly audience: 'agents' | 'people';
   readonly inputJsonSchema: () => Readonly<Record<string, unknown>>;
   readonly call: (rawInput: unknown, request: ToolRequest) => Promise<Envelope>;
 }
@@ -152,6 +163,7 @@ export function registerColibriTool<Schema extends z.ZodType>(
     title: config.title,
     description: config.description,
     annotations: config.annotations,
+    audience: config.audience ?? 'agents',
     inputJsonSchema: () => (jsonSchema ??= z.toJSONSchema(config.inputSchema, { io: 'input' })),
     call: (rawInput, request) => runStages(ctx, { name, config, handler }, rawInput, request),
   };
@@ -230,6 +242,7 @@ async function validateAndDispatch<Schema extends z.ZodType>(
       caller: call.caller,
       at,
       input: parsed.data,
+      ...(tool.config.start === 'durable' ? { durable: true } : {}),
     });
   } catch (error) {
     return auditFailure(ctx, tool.name, error);

@@ -2,7 +2,6 @@
  * The one composition root (γ), in two phases: first the door answers, then the database opens and the skills load.
  * A client that connects during the second phase waits; it never sees half a server.
  */
-import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 
 import { type Config, loadConfig } from './config.ts';
@@ -10,11 +9,17 @@ import { type ColibriDatabase, openDatabase } from './db/database.ts';
 import { type RecoveryReport, recoverDatabase } from './db/recover.ts';
 import { type AuditSchema, createAuditRepository } from './domains/events/audit-repository.ts';
 import { createAuditSink } from './domains/events/audit-service.ts';
-import { createEventLog } from './domains/events/log-repository.ts';
 import { createEventsService, type EventsService } from './domains/events/service.ts';
 import { createToolTrace, routeBySession } from './domains/events/trace-service.ts';
+import { createPolicyService, type PolicyService } from './domains/policy/service.ts';
+import { createTrustKey } from './domains/policy/trust-key.ts';
+import type { TrustParts } from './domains/policy/trust-service.ts';
 import { type Callers, createCallers } from './domains/sessions/callers.ts';
+import { type CustomCommands, createCustomCommands } from './domains/sessions/custom-commands.ts';
 import { type ReplayReport, replaySession } from './domains/sessions/replay-service.ts';
+import { defaultScratchRoot, type ScriptHost } from './domains/sessions/run/host.ts';
+import { createScriptRuntime, type ScriptRuntime } from './domains/sessions/run/probe.ts';
+import { cleanScratch } from './domains/sessions/run/scratch.ts';
 import {
   createSessionsService,
   type SessionsParts,
@@ -22,23 +27,19 @@ import {
 } from './domains/sessions/service.ts';
 import { registerSessionTools } from './domains/sessions/tools.ts';
 import { catalogFacts, isVisible } from './domains/sessions/visibility.ts';
-import { loadSkillsFromDisk, registerSkillTools } from './domains/skills/repository.ts';
-import type { SkillRoot } from './domains/skills/scan/roots.ts';
-import { scanRoots } from './domains/skills/scan/scan.ts';
-import { createScanRepository } from './domains/skills/scan/scan-repository.ts';
-import type { ScanChanges } from './domains/skills/scan/scan-write.ts';
-import { createSkillsService, type SkillsService } from './domains/skills/service.ts';
-import { displayPath } from './domains/skills/skill-row.ts';
+import { registerSkillTools } from './domains/skills/repository.ts';
+import type { SkillsService } from './domains/skills/service.ts';
 import { registerRegistryTools } from './domains/skills/tools.ts';
 import { type RegistryWatch, watchRoots } from './domains/skills/watch.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import { createDeferred } from './lib/deferred.ts';
-import { ColibriError, messageOf } from './lib/errors.ts';
+import { messageOf } from './lib/errors.ts';
 import { createIds, type Ids } from './lib/ids.ts';
 import type { Logger } from './lib/logger.ts';
 import { printableBlock } from './lib/text.ts';
 import { readVersion } from './lib/version.ts';
 import { type AuditSink, type ColibriServerContext, createServerContext } from './server.ts';
+import { firstLoad, openRegistry } from './startup-registry.ts';
 
 export interface StartupOptions {
   readonly cwd?: string;
@@ -53,6 +54,9 @@ export interface StartupOptions {
   readonly logger?: Logger;
   /** Hears how far a scan is: directories done, and known so far. */
   readonly progress?: ((done: number, total: number) => void) | undefined;
+  /** Where scripts run; a test's own. */
+  readonly scratchRoot?: string;
+  readonly programFolders?: readonly string[];
   /** Which door to open. Default: none, for the command line and the library. */
   readonly transport?: 'none' | 'stdio' | 'http';
   /** Whether to look through the whole database file for damage before use. */
@@ -76,6 +80,7 @@ export interface Runtime {
   readonly stale: string | null;
   readonly sessions: SessionsService;
   readonly events: EventsService;
+  readonly policy: PolicyService;
   readonly replay: (session: string, how: { readonly live: boolean }) => Promise<ReplayReport>;
   readonly elapsedMs: number;
   /** Where the HTTP door listens; null without one. */
@@ -106,6 +111,7 @@ interface Started {
 interface Late {
   audit: AuditSink;
   identify: ColibriServerContext['identify'] | null;
+  gate: ColibriServerContext['gate'] | null;
 }
 
 export async function startup(options: StartupOptions = {}): Promise<Runtime> {
@@ -117,31 +123,33 @@ export async function startup(options: StartupOptions = {}): Promise<Runtime> {
   const ready = createDeferred<SkillsService>();
 
   const config = await readSettings(options);
-  const late: Late = { audit: options.audit ?? NO_AUDIT, identify: null };
+  const late: Late = { audit: options.audit ?? NO_AUDIT, identify: null, gate: null };
   const ids = createIds(clock);
+  const runtime = openScripts(
+    { clock, ids, scratchRoot: options.scratchRoot ?? defaultScratchRoot() },
+    { logger, programFolders: options.programFolders },
+  );
+  const commands = createCustomCommands(config.commandDirs, logger);
   const ctx = createContext({ logger, clock, ids, late });
 
   // Phase 1: a client gets its answer to `initialize` before anything slow begins.
   const transport = options.transport ?? 'none';
-  running.door = await openDoor(ctx, config, { transport, ready: ready.promise });
+  running.door = await openDoor(ctx, config, { transport, commands, ready: ready.promise });
   if (running.door !== null) await letDoorAnswer();
 
   // Phase 2: whatever fails here ends the process, with the reason as the last line of the log.
   try {
     const db = (options.openDatabase ?? openDatabase)(config.database, { check: options.check ?? 'none' });
     running.db = db;
-    const skills = openRegistry(db, {
-      config,
-      skillsRoot: options.skillsRoot,
-      progress: options.progress,
-      logger,
-      clock,
-      ids,
-    });
+    const { skillsRoot, progress } = options;
+    const skills = openRegistry(db, { config, skillsRoot, progress, logger, clock, ids });
     const stale = await firstLoad(skills, logger);
     const events = createEventsService(db, { clock, ids });
     skills.onChange(() => events.wake());
-    const sessions = createSessionsService({ db, skills, events, clock, ids, ...visibility(config) });
+    const policy = openPolicy(db, { config, skills, events, clock, ids });
+    late.gate = policy.gate;
+    const parts = { db, skills, events, clock, ids, policy, commands, runtime, ...visibility(config) };
+    const sessions = createSessionsService(parts);
     const callers = createCallers(sessions);
     late.identify = callers.identify;
     const traced = options.trace ?? transport !== 'none';
@@ -160,7 +168,8 @@ export async function startup(options: StartupOptions = {}): Promise<Runtime> {
       stale,
       sessions,
       events,
-      replay: (id, how) => replaySession({ db, skills, events, ...visibility(config) }, id, how),
+      policy,
+      replay: (id, how) => replaySession(parts, id, how),
       elapsedMs: clock.monotonic() - started,
       url: running.door?.url ?? null,
       closed: running.door?.closed ?? new Promise<void>(() => undefined),
@@ -218,7 +227,7 @@ function createContext(parts: {
     audit: { enter: (entry) => late.audit.enter(entry), exit: (entry) => late.audit.exit(entry) },
     identify: (request, input) =>
       late.identify?.(request, input) ?? { id: request.door, sessionId: null, agentTier: null },
-    gate: () => ({ allowed: true }),
+    gate: (tool, caller) => late.gate?.(tool, caller) ?? { allowed: true },
   });
 }
 
@@ -230,11 +239,15 @@ async function openDoor(
   config: Config,
   {
     transport,
-    ready,
-  }: { readonly transport: 'none' | 'stdio' | 'http'; readonly ready: Promise<SkillsService> },
+    ...services
+  }: {
+    readonly transport: 'none' | 'stdio' | 'http';
+    readonly ready: Promise<SkillsService>;
+    readonly commands: CustomCommands;
+  },
 ): Promise<Door | null> {
   if (transport === 'none') return null;
-  const options = { version: readVersion(), ready, surface: config.surface };
+  const options = { version: readVersion(), surface: config.surface, ...services };
   if (transport === 'stdio') {
     const { openStdio } = await import('./surfaces/mcp/stdio.ts');
     return { ...openStdio(ctx, options), url: null };
@@ -255,59 +268,35 @@ async function letDoorAnswer(): Promise<void> {
   for (let turn = 0; turn < ANSWER_TURNS; turn++) await setImmediate();
 }
 
-interface RegistryParts {
-  readonly config: Config;
-  readonly skillsRoot: string | undefined;
-  readonly progress: StartupOptions['progress'];
-  readonly logger: Logger;
-  readonly clock: Clock;
-  readonly ids: Ids;
-}
-
-function openRegistry(
+function openPolicy(
   db: ColibriDatabase,
-  { config, skillsRoot, progress, logger, clock, ids }: RegistryParts,
-): SkillsService {
-  const { workspace, home } = config;
-  const display = (absolute: string) => displayPath(absolute, { workspace, home });
-  const [first] = config.roots;
-  const single = skillsRoot ?? (config.surface === 'phase-0' ? first?.path : undefined);
-  const roots: readonly SkillRoot[] =
-    single === undefined
-      ? config.roots.map((root) => ({ ...root, display: display(root.path) }))
-      : [
-          {
-            path: path.resolve(workspace, single),
-            display: display(path.resolve(workspace, single)),
-            source: 'workspace',
-            profile: 'strict',
-            depth: 1,
-          },
-        ];
-  const events = createEventLog(db.handle, { clock, ids });
-  const repository = createScanRepository(db.handle);
-  const rescan = (): ScanChanges | null => {
-    const [root] = roots;
-    if (single === undefined || root === undefined) {
-      return scanRoots(roots, { repository, events, clock, logger, display, progress });
-    }
-    const { loaded, pruned } = loadSkillsFromDisk(db.handle, root.path, logger, { workspace, clock });
-    return { added: 0, changed: loaded, removed: pruned, shadowed: 0 };
-  };
-  return createSkillsService({ db, roots, rescan, events, workspace, home, logger });
+  parts: Pick<TrustParts, 'skills' | 'events' | 'clock'> & { readonly config: Config; readonly ids: Ids },
+): PolicyService {
+  const { config, ids, ...services } = parts;
+  const { workspace, home, trustWorkspace, configFile } = config;
+  return createPolicyService({
+    db,
+    ...services,
+    ...{ workspace, home, trustWorkspace, configFile },
+    key: createTrustKey(home, ids.secret),
+    pathRoots: config.roots.filter(({ trust }) => trust === 'path').map((root) => root.path),
+  });
 }
 
-/** A root that cannot be read must not take the server down while the last good index is there. */
-async function firstLoad(skills: SkillsService, logger: Logger): Promise<string | null> {
+/** What runs of a dead process have left is removed before anything runs. */
+function openScripts(
+  host: ScriptHost,
+  {
+    logger,
+    programFolders,
+  }: { readonly logger: Logger; readonly programFolders?: readonly string[] | undefined },
+): ScriptRuntime {
   try {
-    await skills.reload();
-    return null;
+    cleanScratch(host.scratchRoot);
   } catch (error) {
-    if (!(error instanceof ColibriError) || error.code !== 'ROOT_UNREADABLE' || skills.count() === 0)
-      throw error;
-    logger('[colibri] serving the last good index:', error.message);
-    return error.message;
+    logger('[colibri] left-overs of scripts cannot be removed:', messageOf(error));
   }
+  return createScriptRuntime(host, programFolders === undefined ? {} : { programFolders });
 }
 
 async function openAudit(db: ColibriDatabase, events: EventsService): Promise<AuditSink> {

@@ -29,14 +29,15 @@ const ALL = {
   watch: 'off',
   tiers: 'enforce',
   catalog: { fields: ['compatibility', 'allowed-tools'] },
+  command: { custom_dirs: ['commands', '~/my commands'] },
   http: { host: 'localhost', port: 0, token: 'sixteen-letters!' },
   roots: {
-    workspace: { path: 'skills', profile: 'lenient', depth: 2 },
+    workspace: { path: 'skills', profile: 'lenient', depth: 2, trust: 'path' },
     global: { enabled: false },
     mirror: { path: '~/mirror', enabled: true },
     extra: [
       { path: 'vendor/skills' },
-      { path: '~/team', source: 'global', profile: 'publish', depth: 8 },
+      { path: '~/team', source: 'global', profile: 'publish', depth: 8, trust: 'path' },
       { path: 'unused', enabled: false },
     ],
   },
@@ -52,14 +53,15 @@ surface: phase-0
 watch: off
 tiers: enforce
 catalog: { fields: [compatibility, allowed-tools] }
+command: { custom_dirs: [commands, ~/my commands] }
 http: { host: localhost, port: 0, token: "sixteen-letters!" }
 roots:
-  workspace: { path: skills, profile: lenient, depth: 2 }
+  workspace: { path: skills, profile: lenient, depth: 2, trust: path }
   global: { enabled: false }
   mirror: { path: ~/mirror, enabled: true }
   extra:
     - path: vendor/skills
-    - { path: ~/team, source: global, profile: publish, depth: 8 }
+    - { path: ~/team, source: global, profile: publish, depth: 8, trust: path }
     - { path: unused, enabled: false }`,
   ],
 ])('every setting can be written in %s', (name, text) => {
@@ -74,12 +76,15 @@ roots:
       watch: 'off',
       tiers: 'enforce',
       catalogFields: ['compatibility', 'allowed-tools'],
+      commandDirs: [path.join(cwd, 'commands'), '/home/somebody/my commands'],
+      trustWorkspace: false,
+      configFile: path.join(cwd, name),
       http: { host: 'localhost', port: 0, token: 'sixteen-letters!' },
       roots: [
-        { path: path.join(cwd, 'skills'), source: 'workspace', profile: 'lenient', depth: 2 },
-        { path: '/home/somebody/mirror', source: 'mirror', profile: 'strict', depth: 1 },
+        { path: path.join(cwd, 'skills'), source: 'workspace', profile: 'lenient', depth: 2, trust: 'path' },
+        { path: '/home/somebody/mirror', source: 'mirror', profile: 'strict', depth: 1, trust: 'digest' },
         { path: path.join(cwd, 'vendor/skills'), source: 'repo', profile: 'strict', depth: 1 },
-        { path: '/home/somebody/team', source: 'global', profile: 'publish', depth: 8 },
+        { path: '/home/somebody/team', source: 'global', profile: 'publish', depth: 8, trust: 'path' },
       ],
     });
     expect(origins).toContainEqual({ key: 'roots.global.enabled', value: 'false', from: name });
@@ -92,6 +97,19 @@ describe.each(['colibri.config.yml', 'colibri.config.yaml', 'colibri.config.json
     const { loading } = loadWith({ [name]: name.endsWith('.json') ? '{}' : '' });
     expect((await loading).watch).toBe('auto');
   });
+});
+
+test('a workspace cannot vouch for itself: trust is no setting of the file', async () => {
+  const { cwd, loading } = loadWith({ 'colibri.config.json': '{"trust":{"workspace":"1"}}' });
+  const file = path.join(cwd, 'colibri.config.json');
+  await expect(loading).rejects.toMatchObject({
+    code: 'CONFIG_INVALID',
+    message: expect.stringContaining(`${file}: unknown key trust`),
+  });
+  const named = await loadConfig({ cwd, env: { COLIBRI_CONFIG: '', COLIBRI_TRUST_WORKSPACE: '1' } }).catch(
+    (error: unknown) => error,
+  );
+  expect(named).toMatchObject({ code: 'CONFIG_INVALID' });
 });
 
 test('two files are one too many', async () => {
@@ -118,7 +136,7 @@ describe('a file that cannot be used is refused, with the place and the fix', ()
     [
       'a key at the wrong level',
       '{"token": "x"}',
-      'unknown key token (known here: $schema, database, surface, watch, tiers, catalog, http, roots)',
+      'unknown key token (known here: $schema, database, surface, watch, tiers, catalog, command, http, roots)',
     ],
     [
       'an unknown key of a root',
@@ -128,7 +146,7 @@ describe('a file that cannot be used is refused, with the place and the fix', ()
     [
       'a source where it cannot be chosen',
       '{"roots": {"mirror": {"source": "repo"}}}',
-      'roots.mirror: unknown key source (known here: path, enabled, profile, depth)',
+      'roots.mirror: unknown key source (known here: path, enabled, profile, depth, trust)',
     ],
     ['the workspace, which finds the file', '{"workspace": ".."}', /: unknown key workspace/],
     ['a wrong type', '{"http": {"port": "80"}}', /http\.port: .*expected number/],

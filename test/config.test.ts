@@ -33,11 +33,32 @@ test('without any word from outside, the three roots and the database have their
     watch: 'auto',
     tiers: 'advise',
     catalogFields: [],
+    commandDirs: [],
+    trustWorkspace: false,
+    configFile: null,
     http: { host: '127.0.0.1', port: 4870, token: null },
     roots: [
-      { path: path.join(cwd, '.agents/skills'), source: 'workspace', profile: 'strict', depth: 1 },
-      { path: path.join(HOME, '.agents/skills'), source: 'global', profile: 'strict', depth: 1 },
-      { path: path.join(cwd, '.claude/skills'), source: 'mirror', profile: 'strict', depth: 1 },
+      {
+        path: path.join(cwd, '.agents/skills'),
+        source: 'workspace',
+        profile: 'strict',
+        depth: 1,
+        trust: 'digest',
+      },
+      {
+        path: path.join(HOME, '.agents/skills'),
+        source: 'global',
+        profile: 'strict',
+        depth: 1,
+        trust: 'digest',
+      },
+      {
+        path: path.join(cwd, '.claude/skills'),
+        source: 'mirror',
+        profile: 'strict',
+        depth: 1,
+        trust: 'digest',
+      },
     ],
   });
   expect(origins).toEqual(SETTINGS.map(({ key, fallback }) => ({ key, value: fallback, from: 'default' })));
@@ -79,6 +100,7 @@ test('every setting that has a variable hears it', async () => {
     watch: 'off',
     tiers: 'enforce',
     'catalog.fields': 'compatibility',
+    'trust.workspace': '1',
     'http.port': '1',
     'http.token': 'x'.repeat(16),
   };

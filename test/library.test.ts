@@ -68,6 +68,7 @@ describe('the library', () => {
       'skill_load',
       'skill_read',
       'skill_get',
+      'skill_run',
     ]);
     const [, load] = mine.tools;
     expect(load?.inputSchema).toEqual({

@@ -68,7 +68,7 @@ describe('the README', () => {
       { command: 'npm ci && npm test' },
     ]);
     expect(scripts).toMatchObject({ start: 'node dist/cli.js list', test: 'vitest run' });
-    expect(scripts['prestart']).toBe(scripts['pretest']);
+    expect(scripts['pretest']).toBe(`bash scripts/ensure-bubblewrap.sh && ${scripts['prestart']}`);
   });
 
   it('shows what npm start prints', () => {

@@ -436,6 +436,7 @@ describe('registration', () => {
     const tool = ctx.tools.get('echo');
     expect({ ...tool, inputJsonSchema: tool?.inputJsonSchema(), call: null }).toEqual({
       name: 'echo',
+      audience: 'agents',
       title: 'Echo',
       description: 'says it again',
       annotations,

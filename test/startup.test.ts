@@ -24,6 +24,7 @@ const FULL_TOOLS = [
   'skill_load',
   'skill_read',
   'skill_get',
+  'skill_run',
   'session_open',
   'session_close',
 ];
@@ -109,7 +110,8 @@ describe('two phases', () => {
     const runtime = await startup(options);
     expect(runtime.config.workspace).toBe(workspace);
     expect(namesOf(runtime.skills.list())).toEqual(['one']);
-    expect([...runtime.ctx.tools.keys()]).toEqual(FULL_TOOLS);
+    expect([...runtime.ctx.tools.keys()].filter((name) => name !== 'skill_invoke')).toEqual(FULL_TOOLS);
+    expect(runtime.ctx.tools.get('skill_invoke')?.audience).toBe('people');
     expect(runtime.elapsedMs).toBe(0);
     expect(lines).toEqual([]);
     expect(await callTool(runtime.ctx, 'skill_list')).toMatchObject({ ok: true, data: { total_count: 1 } });

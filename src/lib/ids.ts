@@ -5,6 +5,8 @@ import type { Clock } from './clock.ts';
 /** Makes ids. ULIDs sort by time, and within one millisecond by order of creation. */
 export interface Ids {
   ulid(): string;
+  /** 32 random bytes, hex. */
+  secret(): string;
 }
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
@@ -15,6 +17,7 @@ export function createIds(clock: Clock, random: (count: number) => Uint8Array = 
   let lastTime = -1;
   let lastRandom: number[] = [];
   return {
+    secret: () => Buffer.from(random(32)).toString('hex'),
     ulid() {
       const time = Math.max(clock.now(), lastTime);
       const next = time === lastTime ? increment(lastRandom) : digits(random(RANDOM_CHARS));

@@ -17,6 +17,22 @@ export const DOMAIN_ORDER: readonly string[] = [
  * it stands here with its reason. A file that no longer touches the world is taken off.
  */
 export const IO_FILES: ReadonlyMap<string, string> = new Map([
+  ['src/domains/policy/policy-file.ts', 'reads colibri.policy.yaml'],
+  ['src/domains/policy/trust-key.ts', "keeps the user's key in the home"],
+  ['src/domains/policy/trust-tree.ts', 'reads every file that trust is bound to'],
+  ['src/domains/sessions/custom-commands.ts', 'reads the Markdown files of command folders'],
+  ['src/domains/sessions/run/host.ts', 'looks for programs and for what the system can do'],
+  ['src/domains/sessions/run/pinned-files.ts', 'copies the files of a skill for one run'],
+  ['src/domains/sessions/run/probe.ts', 'tries once whether the sandbox holds'],
+  ['src/domains/sessions/run/processes.ts', 'reads the table of processes and ends those of a run'],
+  ['src/domains/sessions/run/run-script.ts', 'makes the folders of a run and starts it'],
+  ['src/domains/sessions/run/scratch.ts', 'makes and removes the folders of runs'],
+  ['src/domains/sessions/run/spawn-clean.ts', 'starts processes that inherit nothing'],
+  ['src/domains/sessions/run/standard-streams.ts', 'connects the streams of a process'],
+  ['src/domains/sessions/run/start-plain.ts', 'starts a run without a sandbox'],
+  ['src/domains/sessions/run/start-sandboxed.ts', 'starts a run in bubblewrap'],
+  ['src/domains/sessions/run/supervise.ts', 'watches a process and its limits'],
+  ['src/domains/sessions/run/work-files.ts', 'collects the files that a run left'],
   [
     'src/domains/sessions/replay-run.ts',
     'runs recorded calls through the function of the service that ran them first',
@@ -65,6 +81,7 @@ function placeOfRootFile(file: string): Place {
     case 'src/config-file.ts':
       return { layer: 'config' };
     case 'src/startup.ts':
+    case 'src/startup-registry.ts':
       return { layer: 'startup' };
     case 'src/cli.ts':
       return { layer: 'cli-entry' };

@@ -12,6 +12,38 @@ export interface CollisionCandidate {
   readonly digest: string;
 }
 
+/** A pattern of tools, and what becomes of its calls. */
+interface ToolEffect {
+  readonly pattern: string;
+  readonly effect: 'allow' | 'ask' | 'deny';
+}
+
+type PolicyDecisionPayload =
+  | {
+      readonly kind: 'call';
+      readonly tool: string;
+      /** May hold anything that a command line holds, so it is private. */
+      readonly argument: string | null;
+      readonly skill: string | null;
+      readonly root: string | null;
+      readonly trusted: boolean;
+      readonly agent_tier: string;
+      readonly effect: 'allow' | 'ask' | 'deny';
+      readonly profile: string;
+      readonly rule: number | null;
+      readonly reason: string;
+    }
+  | { readonly kind: 'profile'; readonly profile: string; readonly policy_digest: string | null }
+  | {
+      readonly kind: 'trust' | 'untrust';
+      readonly subject: 'skill' | 'file';
+      readonly name: string;
+      readonly path: string;
+      readonly digest: string;
+      /** Files that differ from what was trusted before; for the first time all of them. */
+      readonly changed: readonly string[];
+    };
+
 export interface EventPayloads {
   readonly 'skill.catalog_updated': {
     /** Visible skills after the change. */
@@ -45,7 +77,15 @@ export interface EventPayloads {
     readonly path: string;
     readonly digest: string;
     readonly frontmatter: Json;
+    readonly effective_allowed_tools: readonly ToolEffect[];
     readonly warnings: readonly string[];
+  };
+  /** A person gave a command. */
+  readonly 'skill.invoked': {
+    readonly name: string;
+    readonly args: string;
+    readonly mode: 'manual' | 'auto';
+    readonly effective_allowed_tools: readonly ToolEffect[];
   };
   readonly 'tool.started': { readonly call_id: string; readonly tool: string; readonly input: Json };
   readonly 'tool.finished': {
@@ -62,6 +102,7 @@ export interface EventPayloads {
     readonly code: string;
     readonly message: string;
   };
+  readonly 'policy.decision': PolicyDecisionPayload;
   readonly 'session.opened': { readonly generation: number; readonly options: Json; readonly skills: number };
   readonly 'session.refreshed': { readonly generation: number; readonly skills: number };
   readonly 'session.closed': { readonly loads: number; readonly tokens: number };
@@ -119,6 +160,35 @@ const count = z.int().nonnegative();
 const json = z.json() as z.ZodType<Json>;
 const candidate = z.strictObject({ path: z.string(), source: z.string(), digest: z.string() });
 
+const toolEffects = z.array(
+  z.strictObject({ pattern: z.string(), effect: z.enum(['allow', 'ask', 'deny']) }),
+);
+
+const policyDecisionSchema: z.ZodType<PolicyDecisionPayload> = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('call'),
+    tool: z.string(),
+    argument: z.string().nullable(),
+    skill: z.string().nullable(),
+    root: z.string().nullable(),
+    trusted: z.boolean(),
+    agent_tier: z.string(),
+    effect: z.enum(['allow', 'ask', 'deny']),
+    profile: z.string(),
+    rule: z.int().positive().nullable(),
+    reason: z.string(),
+  }),
+  z.strictObject({ kind: z.literal('profile'), profile: z.string(), policy_digest: z.string().nullable() }),
+  z.strictObject({
+    kind: z.enum(['trust', 'untrust']),
+    subject: z.enum(['skill', 'file']),
+    name: z.string(),
+    path: z.string(),
+    digest: z.string(),
+    changed: z.array(z.string()),
+  }),
+]);
+
 const SCHEMAS: { readonly [Type in EventType]: z.ZodType<EventPayloads[Type]> } = {
   'skill.catalog_updated': z.strictObject({
     count,
@@ -155,7 +225,14 @@ const SCHEMAS: { readonly [Type in EventType]: z.ZodType<EventPayloads[Type]> } 
     path: z.string(),
     digest: z.string(),
     frontmatter: json,
+    effective_allowed_tools: toolEffects,
     warnings: z.array(z.string()),
+  }),
+  'skill.invoked': z.strictObject({
+    name: z.string(),
+    args: z.string(),
+    mode: z.enum(['manual', 'auto']),
+    effective_allowed_tools: toolEffects,
   }),
   'tool.started': z.strictObject({ call_id: z.string(), tool: z.string(), input: json }),
   'tool.finished': z.strictObject({
@@ -171,6 +248,7 @@ const SCHEMAS: { readonly [Type in EventType]: z.ZodType<EventPayloads[Type]> } 
     code: z.string(),
     message: z.string(),
   }),
+  'policy.decision': policyDecisionSchema,
   'session.opened': z.strictObject({ generation: count, options: json, skills: count }),
   'session.refreshed': z.strictObject({ generation: count, skills: count }),
   'session.closed': z.strictObject({ loads: count, tokens: count }),
@@ -181,6 +259,8 @@ export const EVENT_TYPES: readonly string[] = Object.keys(SCHEMAS);
 /** Members of a payload that are private although the event as a whole is not. */
 const PRIVATE_MEMBERS: { readonly [Type in EventType]?: readonly string[] } = {
   'skill.loaded': ['path', 'frontmatter', 'warnings'],
+  'skill.invoked': ['args'],
+  'policy.decision': ['argument', 'root', 'reason', 'path', 'changed'],
 };
 
 const LEVELS: readonly Sensitivity[] = ['public', 'pseudonymous', 'private'];

@@ -71,6 +71,7 @@ export function createToolTrace({ db, events }: TraceParts): AuditSink {
       // Whoever waits for the end waits for the beginning, too; until then a failure belongs to nobody.
       started.catch(() => undefined);
       starts.set(entry.callId, started);
+      return entry.durable ? started : undefined;
     },
     async exit(entry) {
       const started = starts.get(entry.callId);

@@ -1,12 +1,14 @@
 /** Runs the calls of agents, inside their session or without one, and records what they leave. */
 import type { ColibriDatabase } from '../../db/database.ts';
 import type { EventsService } from '../events/service.ts';
+import type { PolicyService } from '../policy/service.ts';
 import { type CallFacts, runCall, type SessionCall } from './calls.ts';
 import { wasCutOff } from './delivery.ts';
 import type { Step, World } from './engine.ts';
-import { NONE_PINNED, type PinnedFiles, type SessionRecords } from './records-service.ts';
-import type { SessionState } from './schema.ts';
+import { NONE_PINNED, type SessionRecords } from './records-service.ts';
+import type { SessionOptions, SessionState } from './schema.ts';
 import { loneEvent } from './session-events.ts';
+import type { WorldFacts } from './world.ts';
 
 export interface CallContext extends Omit<CallFacts, 'lost'> {
   /** Null: stateless, without budget and without memory. */
@@ -21,7 +23,10 @@ export interface CallsParts {
   readonly events: EventsService;
   readonly records: SessionRecords;
   /** What a session may look at; null for a call without one. */
-  readonly worldOf: (state: SessionState | null, pinned: PinnedFiles) => World;
+  readonly worldOf: (state: SessionState | null, facts?: WorldFacts) => World;
+  readonly policy: Pick<PolicyService, 'facts'>;
+  /** Of whoever calls without a session. */
+  readonly fallbackOptions: SessionOptions;
   /** When this process began. */
   readonly since: string;
 }
@@ -37,25 +42,25 @@ export function createSessionCalls(parts: CallsParts): RunSessionCall {
 }
 
 /** Outside of sessions, too, every body that is given leaves its event. */
-async function callAlone(
-  { db, events, worldOf }: CallsParts,
-  call: SessionCall,
-  context: CallContext,
-): Promise<Step> {
-  const step = runCall(call, worldOf(null, NONE_PINNED), null, context);
+async function callAlone(parts: CallsParts, call: SessionCall, context: CallContext): Promise<Step> {
+  const { db, events, worldOf } = parts;
+  const policy = await policyFor(parts, call, null);
+  const step = runCall(call, worldOf(null, { policy }), null, context);
   const drafts = step.drafts.map((draft) => loneEvent(draft, context.actor));
   if (drafts.length > 0) await db.transact((transaction) => events.append(transaction, drafts));
   return step;
 }
 
 async function callInSession(
-  { db, events, records, worldOf, since }: CallsParts,
+  parts: CallsParts,
   call: SessionCall,
   context: CallContext & { readonly session: string },
 ): Promise<Step> {
+  const { db, events, records, worldOf, since } = parts;
   const session = await records.findOpen(context.session);
+  const policy = await policyFor(parts, call, session);
   if (call.tool === 'skill_search' || call.tool === 'skill_get') {
-    return runCall(call, worldOf(session, NONE_PINNED), session, context);
+    return runCall(call, worldOf(session, { policy }), session, context);
   }
   const { name } = call.input;
   const again = call.tool === 'skill_load' && session.loaded.some((load) => load.name === name);
@@ -64,10 +69,21 @@ async function callInSession(
     // Read again inside: another call of this session may have spent its budget meanwhile.
     const state = await records.findOpen(session.id, transaction);
     // A load that is made anew looks at the files anew.
-    const fresh = call.tool === 'skill_load' && !lost;
+    const fresh = call.tool !== 'skill_read' && !lost;
     const pinned = fresh ? NONE_PINNED : await records.pinned(transaction, state, name);
-    const step = runCall(call, worldOf(state, pinned), state, { ...context, lost });
+    const step = runCall(call, worldOf(state, { pinned, policy }), state, { ...context, lost });
     await records.record(transaction, state, { ...step, parentId: context.callId, actor: context.actor });
     return step;
   });
+}
+
+/** Asked before the transaction, which the policy would wait for. */
+async function policyFor(
+  { policy, worldOf, fallbackOptions }: CallsParts,
+  call: SessionCall,
+  session: SessionState | null,
+): Promise<WorldFacts['policy']> {
+  if (call.tool === 'skill_search' || call.tool === 'skill_read') return undefined;
+  const skill = worldOf(session).command(call.input.name);
+  return skill === null ? undefined : policy.facts([skill], session?.options ?? fallbackOptions);
 }

@@ -1,5 +1,6 @@
 /** The calls that a session takes, and the one way from each of them to the engine. Pure. */
 import { get, type LoadCall, load, read, type Step, search, type World } from './engine.ts';
+import { invoke } from './invoke.ts';
 import type { SessionState } from './schema.ts';
 
 export type SessionCall =
@@ -9,7 +10,15 @@ export type SessionCall =
     }
   | { readonly tool: 'skill_load'; readonly input: { readonly name: string } }
   | { readonly tool: 'skill_read'; readonly input: { readonly name: string; readonly path: string } }
-  | { readonly tool: 'skill_get'; readonly input: { readonly name: string } };
+  | { readonly tool: 'skill_get'; readonly input: { readonly name: string } }
+  | {
+      readonly tool: 'skill_invoke';
+      readonly input: {
+        readonly name: string;
+        readonly args?: string | undefined;
+        readonly named?: Readonly<Record<string, string>> | undefined;
+      };
+    };
 
 export interface CallFacts extends Pick<LoadCall, 'lost'> {
   readonly callId: string;
@@ -38,5 +47,9 @@ export function runCall(
       return read(world, state, call.input);
     case 'skill_get':
       return get(world, call.input);
+    case 'skill_invoke': {
+      const { name, args = '', named } = call.input;
+      return invoke(world, state, { name, args, named, toolUseId: toolUseId ?? callId });
+    }
   }
 }

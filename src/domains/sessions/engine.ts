@@ -6,15 +6,23 @@ import { sha256Hex } from '../../lib/digest.ts';
 import { ColibriError, type ErrorCode } from '../../lib/errors.ts';
 import { nearest, printable } from '../../lib/text.ts';
 import type { EventDraft } from '../events/schema.ts';
+import type { EffectiveTool } from '../policy/effective-tools.ts';
 import type { SkillFile } from '../skills/skill-files.ts';
 import type { SnapshotDetail, SnapshotSkill } from '../skills/snapshot.ts';
 import { oneLine } from './catalog.ts';
+import type { CustomCommand } from './command-file.ts';
 import { checkFilePath } from './file-path.ts';
 import type { Loaded, LoadReason, SessionState } from './schema.ts';
 import { searchSkills } from './search.ts';
 
 /** A file of a skill as it was when the skill was loaded. */
 export type FileFact = SkillFile;
+
+/** What the policy says of a skill at the moment of a call. */
+export interface PolicyFacts {
+  readonly trusted: boolean;
+  readonly tools: readonly EffectiveTool[];
+}
 
 /** Everything a session may look at: its snapshot of the catalog, and the files of its skills. */
 export interface World {
@@ -23,6 +31,11 @@ export interface World {
   /** All skills that may be seen, by name. */
   skills(): readonly SnapshotSkill[];
   skill(name: string): SnapshotDetail | null;
+  /** Any skill, also one that only people may use. */
+  command(name: string): SnapshotDetail | null;
+  /** A command of the user's own. */
+  custom(name: string): CustomCommand | null;
+  policy(skill: SnapshotDetail): PolicyFacts;
   /** All files of the skill as they were when it was first loaded, by path. */
   files(skill: SnapshotDetail): readonly FileFact[];
   /** The bytes of one file. Throws with its own code when it is no plain file or cannot be read. */
@@ -85,11 +98,40 @@ export interface LoadCall {
 /** Without a session nothing is counted and nothing is remembered. */
 export function load(world: World, state: SessionState | null, call: LoadCall): Step {
   const skill = requireSkill(world, call.name);
-  const body = artifactOf(skill.body);
   const before = state?.loaded.findLast(({ name }) => name === call.name);
-  // After a refresh the same name may stand for another body; that one was never given.
-  if (before?.body === body.digest) return call.lost ? again(world, skill) : pointer(skill, before);
+  if (state !== null && before !== undefined && isGiven(state, skill))
+    return call.lost ? again(world, skill) : pointer(skill, before);
   const warning = state === null ? null : spend(state, skill);
+  const { loaded, draft, files, artifacts } = firstLoad(world, skill, { ...call, counted: true });
+  const data = {
+    ...loadMetadata(skill),
+    ...policyData(world.policy(skill)),
+    ...(warning === null ? {} : { warning }),
+  };
+  const drafts: SessionDraft[] = [draft];
+  if (warning !== null) drafts.push(budgetWarning(skill.name, warning));
+  return { text: loadedText(skill, files), data, loaded, drafts, artifacts };
+}
+
+/** After a refresh the same name may stand for another body; that one was never given. */
+export function isGiven({ loaded }: SessionState, skill: SnapshotDetail): boolean {
+  return loaded.findLast(({ name }) => name === skill.name)?.body === artifactOf(skill.body).digest;
+}
+
+interface FirstLoad {
+  readonly loaded: Loaded;
+  readonly draft: SessionDraft;
+  readonly files: readonly FileFact[];
+  readonly artifacts: readonly Artifact[];
+}
+
+/** What giving a body for the first time leaves behind. */
+export function firstLoad(
+  world: World,
+  skill: SnapshotDetail,
+  call: Pick<LoadCall, 'reason' | 'toolUseId'> & Pick<Loaded, 'counted'>,
+): FirstLoad {
+  const body = artifactOf(skill.body);
   const files = world.files(skill);
   const listing = artifactOf(JSON.stringify(files));
   const loaded: Loaded = {
@@ -99,11 +141,10 @@ export function load(world: World, state: SessionState | null, call: LoadCall): 
     digest: skill.digest,
     body: body.digest,
     files: listing.digest,
+    counted: call.counted,
   };
-  const data = { ...loadMetadata(skill), ...(warning === null ? {} : { warning }) };
-  const drafts: SessionDraft[] = [loadedEvent(skill, call)];
-  if (warning !== null) drafts.push(budgetWarning(skill.name, warning));
-  return { text: loadedText(skill, files), data, loaded, drafts, artifacts: [body, listing] };
+  const draft = loadedEvent(skill, call, world.policy(skill));
+  return { loaded, draft, files, artifacts: [body, listing] };
 }
 
 export function read(
@@ -111,8 +152,11 @@ export function read(
   state: SessionState | null,
   { name, path }: { readonly name: string; readonly path: string },
 ): Step {
-  const skill = requireSkill(world, name);
-  if (state !== null && !state.loaded.some((loaded) => loaded.name === name)) {
+  const isLoaded = state?.loaded.some((loaded) => loaded.name === name) === true;
+  // What a person invoked is in the conversation, also when agents may not load it.
+  const invoked = isLoaded ? world.command(name) : null;
+  const skill = invoked ?? requireSkill(world, name);
+  if (state !== null && !isLoaded) {
     throw new ColibriError('SKILL_NOT_LOADED', `load ${name} with skill_load before reading its files`, {
       name,
     });
@@ -141,8 +185,10 @@ export function read(
 
 /** All that is known of a skill, without its text. */
 export function get(world: World, { name }: { readonly name: string }): Step {
-  const { body: _, ...facts } = requireSkill(world, name);
-  return { text: '', data: { skill: facts }, drafts: [], artifacts: [] };
+  const skill = requireSkill(world, name);
+  const { body: _, ...facts } = skill;
+  const { trusted } = world.policy(skill);
+  return { text: '', data: { skill: { ...facts, trusted } }, drafts: [], artifacts: [] };
 }
 
 function requireConfigured({ configured }: World): void {
@@ -154,13 +200,17 @@ function requireSkill(world: World, name: string): SnapshotDetail {
   requireConfigured(world);
   const skill = world.skill(name);
   if (skill !== null) return skill;
+  throw skillNotFound(world, name);
+}
+
+export function skillNotFound(world: World, name: string): ColibriError {
   const near = nearest(
     name,
     world.skills().map((other) => other.name),
   );
   const hint = near.length === 0 ? 'skill_search finds skills by words' : `did you mean ${near.join(', ')}?`;
   const message = `no skill registered with name ${JSON.stringify(name)}; ${hint}`;
-  throw new ColibriError('SKILL_NOT_FOUND', message, { name, nearest: near });
+  return new ColibriError('SKILL_NOT_FOUND', message, { name, nearest: near });
 }
 
 const REFUSED_KINDS: Readonly<Record<Exclude<FileFact['kind'], 'file'>, readonly [ErrorCode, string]>> = {
@@ -211,12 +261,13 @@ function pointer(skill: SnapshotDetail, before: Loaded): Step {
 /** Says it once more: the one who was to read it never got it. It was counted and recorded then. */
 function again(world: World, skill: SnapshotDetail): Step {
   const text = loadedText(skill, world.files(skill));
-  return { text, data: loadMetadata(skill), drafts: [], artifacts: [] };
+  const data = { ...loadMetadata(skill), ...policyData(world.policy(skill)) };
+  return { text, data, drafts: [], artifacts: [] };
 }
 
-/** Fails when the load would go past a cap; warns when it reaches the mark. Preloaded bodies cost nothing here. */
+/** Fails when the load would go past a cap; warns when it reaches the mark. Preloaded and invoked bodies cost nothing. */
 function spend({ options: { budget }, loaded }: SessionState, skill: SnapshotDetail): string | null {
-  const explicit = loaded.filter(({ reason }) => reason !== 'always');
+  const explicit = loaded.filter(({ reason, counted }) => reason !== 'always' && counted);
   const used = explicit.reduce((sum, { tokens }) => sum + tokens, 0);
   const total = used + skill.body_tokens;
   if (explicit.length + 1 > budget.max_loads) {
@@ -238,7 +289,7 @@ function spend({ options: { budget }, loaded }: SessionState, skill: SnapshotDet
   return `loaded skills now take ${total} of ${budget.max_tokens} tokens`;
 }
 
-function loadMetadata(skill: SnapshotDetail): Readonly<Record<string, unknown>> {
+export function loadMetadata(skill: SnapshotDetail): Readonly<Record<string, unknown>> {
   return {
     skill_id: skill.name,
     skill_version: skill.body_version,
@@ -247,7 +298,22 @@ function loadMetadata(skill: SnapshotDetail): Readonly<Record<string, unknown>> 
   };
 }
 
-function loadedEvent(skill: SnapshotDetail, { reason, toolUseId }: LoadCall): SessionDraft {
+export function policyData({ trusted, tools }: PolicyFacts): Readonly<Record<string, unknown>> {
+  return { trusted, effective_allowed_tools: tools };
+}
+
+/** Without the reasons, which may quote the user's own rules. */
+export function effectsOf(
+  tools: readonly EffectiveTool[],
+): readonly Pick<EffectiveTool, 'pattern' | 'effect'>[] {
+  return tools.map(({ pattern, effect }) => ({ pattern, effect }));
+}
+
+function loadedEvent(
+  skill: SnapshotDetail,
+  { reason, toolUseId }: Pick<LoadCall, 'reason' | 'toolUseId'>,
+  { tools }: PolicyFacts,
+): SessionDraft {
   return {
     type: 'skill.loaded',
     sensitivity: 'pseudonymous',
@@ -262,6 +328,7 @@ function loadedEvent(skill: SnapshotDetail, { reason, toolUseId }: LoadCall): Se
       path: skill.path,
       digest: skill.digest,
       frontmatter: skill.frontmatter,
+      effective_allowed_tools: effectsOf(tools),
       warnings: skill.diagnostics.map(({ code, message }) => `${code}: ${message}`),
     },
   };

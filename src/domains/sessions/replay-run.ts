@@ -2,6 +2,7 @@
 import { ColibriError, type ErrorCode } from '../../lib/errors.ts';
 import type { EventRow, StoredArtifact } from '../events/schema.ts';
 import { toolOutput } from '../events/trace-service.ts';
+import type { EffectiveTool } from '../policy/effective-tools.ts';
 import type { SkillsService } from '../skills/service.ts';
 import type { SnapshotSkill } from '../skills/snapshot.ts';
 import { runCall, type SessionCall } from './calls.ts';
@@ -18,13 +19,23 @@ import {
 import type { Loaded, SessionOptions, SessionState } from './schema.ts';
 import { type CatalogParts, preloadSteps } from './session-catalog.ts';
 import { closedEvent } from './session-events.ts';
-import { liveWorld, recordedFiles, recordedWorld } from './world.ts';
+import {
+  liveWorld,
+  NOT_ASKED,
+  recordedFiles,
+  recordedWorld,
+  type WorldFacts,
+  type WorldParts,
+} from './world.ts';
 
 export interface Replay {
   readonly skills: SkillsService;
   readonly isVisible: (skill: SnapshotSkill, options: SessionOptions) => boolean;
   readonly catalog: CatalogParts;
   readonly live: boolean;
+  /** What the policy says today. */
+  readonly policy: WorldParts['policy'];
+  readonly custom: WorldParts['custom'];
   readonly artifacts: ReadonlyMap<string, StoredArtifact>;
   readonly recorded: { readonly row: EventRow; readonly event: ComparedEvent }[];
   readonly replayed: ComparedEvent[];
@@ -39,13 +50,17 @@ export interface Replay {
   state: SessionState;
 }
 
-export function replayCall(replay: Replay, { first, rows }: RecordedCall): void {
+/** `later` are the calls from this one on. */
+export function replayCall(replay: Replay, later: readonly RecordedCall[]): void {
+  const [call] = later;
+  if (call === undefined) return;
+  const { first, rows } = call;
   const from = replay.recorded.length;
   replay.recorded.push(...rows.map((row) => ({ row, event: comparedEvent(row) })));
   const payload = payloadOf(first);
   switch (first.type) {
     case 'session.opened':
-      replayOpening(replay, payload);
+      replayOpening(replay, payload, later);
       return;
     case 'session.refreshed':
       replay.state = { ...replay.state, generation: Number(payload['generation']) };
@@ -86,12 +101,15 @@ export function differenceOf(replay: Replay, rows: readonly EventRow[]): Differe
   };
 }
 
-function worldOf(replay: Replay, pinned: ReadonlyMap<string, readonly FileFact[]> = new Map()): World {
+function worldOf(replay: Replay, { pinned = new Map(), policy = NOT_ASKED }: WorldFacts = {}): World {
   const { skills, live, state, session } = replay;
   const parts = {
     skills,
     generation: live ? skills.generation() : state.generation,
     pinned: live ? new Map() : pinned,
+    policy: live ? replay.policy : policy,
+    // Commands of the user's own are on the disk alone; in a recording their outcome is taken as given.
+    custom: live ? replay.custom : () => null,
     isVisible: (skill: SnapshotSkill) => replay.isVisible(skill, state.options),
   };
   if (live) return liveWorld(parts);
@@ -101,14 +119,18 @@ function worldOf(replay: Replay, pinned: ReadonlyMap<string, readonly FileFact[]
   return recordedWorld(parts, { ...session, loaded }, replay.artifacts);
 }
 
-function replayOpening(replay: Replay, payload: Readonly<Record<string, unknown>>): void {
+function replayOpening(
+  replay: Replay,
+  payload: Readonly<Record<string, unknown>>,
+  later: readonly RecordedCall[],
+): void {
   replay.state = {
     ...replay.state,
     generation: Number(payload['generation']),
     // Recorded by `open` from the same type.
     options: payload['options'] as SessionOptions,
   };
-  const world = worldOf(replay);
+  const world = worldOf(replay, { policy: policyOfPreloads(later) });
   replay.replayed.push({ type: 'session.opened', payload: { ...payload, skills: world.skills().length } });
   for (const step of preloadSteps(world, replay.state.options, replay.catalog)) {
     keep(replay, step.loaded);
@@ -116,12 +138,45 @@ function replayOpening(replay: Replay, payload: Readonly<Record<string, unknown>
   }
 }
 
-const REPLAYED_TOOLS: readonly string[] = ['skill_search', 'skill_load', 'skill_read', 'skill_get'];
+/** Who was trusted then is known by what was preloaded. */
+function policyOfPreloads(later: readonly RecordedCall[]): WorldFacts['policy'] {
+  const recorded = new Map<string, EffectiveTool[]>();
+  for (const { first } of later) {
+    const { name, load_reason, effective_allowed_tools } = payloadOf(first);
+    if (first.type === 'skill.loaded' && load_reason === 'always')
+      recorded.set(String(name), toolsOf(effective_allowed_tools));
+  }
+  return ({ name }) => ({ trusted: recorded.has(name), tools: recorded.get(name) ?? [] });
+}
+
+/** What the policy said at that moment is known by the answer alone. */
+function policyOfAnswer(answer: Answer | null): WorldFacts['policy'] {
+  const data = (answer?.data ?? {}) as Readonly<Record<string, unknown>>;
+  const facts = (data['skill'] ?? data) as Readonly<Record<string, unknown>>;
+  const tools = toolsOf(facts['effective_allowed_tools']);
+  return () => ({ trusted: facts['trusted'] === true, tools });
+}
+
+function toolsOf(recorded: unknown): EffectiveTool[] {
+  // Written by the engine from the same type.
+  return Array.isArray(recorded) ? (recorded as EffectiveTool[]) : [];
+}
+
+const REPLAYED_TOOLS: readonly string[] = [
+  'skill_search',
+  'skill_load',
+  'skill_read',
+  'skill_get',
+  'skill_invoke',
+];
+/** Their answers say what the policy said, so that they can be made again only from the answer. */
+const POLICY_TOOLS: readonly string[] = ['skill_load', 'skill_get', 'skill_invoke'];
 /** Failures that follow from the session alone; any other came from outside, such as a session that was closed. */
 const REPLAYED_FAILURES: readonly ErrorCode[] = [
   'SKILL_NOT_FOUND',
   'SKILLS_NOT_CONFIGURED',
   'SKILL_NOT_LOADED',
+  'SKILL_NOT_INVOCABLE',
   'BUDGET_EXHAUSTED',
   'PATH_INVALID',
   'PATH_ABSOLUTE',
@@ -137,7 +192,8 @@ function replayTool(replay: Replay, { first, rows }: RecordedCall, from: number)
   const started = comparedEvent(first);
   const { tool, input } = started.payload as { tool: string; input: Readonly<Record<string, unknown>> };
   const end = rows.find(({ type }) => type === 'tool.finished' || type === 'tool.failed');
-  if (end === undefined || !mayReplay(tool, input, end)) {
+  const answer = end === undefined ? null : answerOf(replay, end);
+  if (end === undefined || !mayReplay(replay, { tool, input, end, answer })) {
     take(replay, tool, rows);
     return;
   }
@@ -146,11 +202,12 @@ function replayTool(replay: Replay, { first, rows }: RecordedCall, from: number)
   const name = typeof input['name'] === 'string' ? input['name'] : '';
   const lost = tool === 'skill_load' && replay.lost.has(name);
   // Like the live service: a load that is made anew looks at the files anew.
-  const pinned = tool === 'skill_load' && !lost ? undefined : pinnedFiles(replay, name);
+  const fresh = (tool === 'skill_load' && !lost) || tool === 'skill_invoke';
+  const facts = { pinned: fresh ? undefined : pinnedFiles(replay, name), policy: policyOfAnswer(answer) };
   replay.replayed.push(started);
   try {
-    const facts = { callId: first.id, toolUseId: toolUseIdOf(rows), lost };
-    const step = runCall(call, worldFor(replay, end, pinned), replay.state, facts);
+    const made = { callId: first.id, toolUseId: toolUseIdOf(rows), lost };
+    const step = runCall(call, worldFor(replay, end, facts), replay.state, made);
     if (tool === 'skill_load') replay.lost.delete(name);
     keep(replay, step.loaded);
     const text = step.text === '' ? undefined : step.text;
@@ -166,9 +223,20 @@ function replayTool(replay: Replay, { first, rows }: RecordedCall, from: number)
   }
 }
 
-function mayReplay(tool: string, input: Readonly<Record<string, unknown>>, end: EventRow): boolean {
+interface EndedCall {
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly end: EventRow;
+  readonly answer: Answer | null;
+}
+
+function mayReplay({ live }: Replay, { tool, input, end, answer }: EndedCall): boolean {
   // An input that was too large is known by its digest alone.
   if (!REPLAYED_TOOLS.includes(tool) || 'digest' in input) return false;
+  if (!live && end.type === 'tool.finished' && POLICY_TOOLS.includes(tool)) {
+    const kind = (answer?.data as { readonly kind?: unknown } | undefined)?.kind;
+    if (answer === null || kind === 'command') return false;
+  }
   return end.type === 'tool.finished' || REPLAYED_FAILURES.includes(payloadOf(end)['code'] as ErrorCode);
 }
 
@@ -183,7 +251,7 @@ function take(replay: Replay, tool: string, rows: readonly EventRow[]): void {
       replay,
       replay.session.loaded.slice(made).find((load) => load.name === name && load.digest === digest),
     );
-    replay.lost.add(String(name));
+    if (!rows.some(({ type }) => type === 'tool.finished')) replay.lost.add(String(name));
   }
 }
 
@@ -194,12 +262,8 @@ function pinnedFiles(replay: Replay, name: string): ReadonlyMap<string, readonly
 }
 
 /** What the disk held at that moment is known only by the outcome: if the file was another, it is another again. */
-function worldFor(
-  replay: Replay,
-  end: EventRow,
-  pinned: ReadonlyMap<string, readonly FileFact[]> | undefined,
-): World {
-  const world = worldOf(replay, pinned);
+function worldFor(replay: Replay, end: EventRow, facts: WorldFacts): World {
+  const world = worldOf(replay, facts);
   const failedOnFile = end.type === 'tool.failed' && payloadOf(end)['code'] === 'FILE_CHANGED';
   if (replay.live || !failedOnFile) return world;
   return {
@@ -215,15 +279,17 @@ function explain(
   replay: Replay,
   { from, end, now }: { readonly from: number; readonly end: EventRow; readonly now: Answer },
 ): void {
+  const before = answerOf(replay, end);
+  if (before !== null) replay.answers.push({ from, before, now });
+}
+
+/** What the call answered then; null when it was too large to be kept. */
+function answerOf({ artifacts }: Replay, end: EventRow): Answer | null {
   const { code, message, result_digest } = payloadOf(end);
-  const stored = replay.artifacts.get(String(result_digest));
-  if (end.type === 'tool.failed') {
-    replay.answers.push({ from, before: { text: `${code}: ${message}` }, now });
-  } else if (stored !== undefined) {
-    // Stored by the trace in the form that `toolOutput` gives.
-    const before = JSON.parse(Buffer.from(stored.bytes).toString('utf8')) as Answer;
-    replay.answers.push({ from, before, now });
-  }
+  if (end.type === 'tool.failed') return { text: `${code}: ${message}` };
+  const stored = artifacts.get(String(result_digest));
+  // Stored by the trace in the form that `toolOutput` gives.
+  return stored === undefined ? null : (JSON.parse(Buffer.from(stored.bytes).toString('utf8')) as Answer);
 }
 
 function toolUseIdOf(rows: readonly EventRow[]): string | undefined {

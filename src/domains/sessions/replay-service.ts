@@ -7,6 +7,7 @@ import { checkArtifacts, type Difference, groupCalls } from './replay.ts';
 import { differenceOf, type Replay, replayCall } from './replay-run.ts';
 import { findSession, type SessionRecord, type SessionSchema } from './repository.ts';
 import { catalogPartsOf, type SessionsParts } from './service.ts';
+import { NOT_ASKED } from './world.ts';
 
 export interface ReplayReport {
   readonly session: string;
@@ -19,7 +20,10 @@ export interface ReplayReport {
   readonly taken: readonly string[];
 }
 
-export type ReplayParts = Pick<SessionsParts, 'db' | 'skills' | 'isVisible' | 'facts'> & {
+export type ReplayParts = Pick<
+  SessionsParts,
+  'db' | 'skills' | 'isVisible' | 'facts' | 'policy' | 'commands'
+> & {
   readonly events: EventsService;
 };
 
@@ -39,8 +43,10 @@ export async function replaySession(
   const artifacts = await events.artifactsOf(id);
   try {
     checkArtifacts(artifacts);
-    const replay = startReplay(parts, session, { live, artifacts });
-    for (const call of groupCalls(rows)) replayCall(replay, call);
+    const policy = live ? await parts.policy.facts(null, session.options) : NOT_ASKED;
+    const replay = startReplay(parts, session, { live, artifacts, policy });
+    const calls = groupCalls(rows);
+    for (const index of calls.keys()) replayCall(replay, calls.slice(index));
     const difference = differenceOf(replay, rows);
     return { ...report, equal: difference === null, difference, taken: replay.taken };
   } catch (error) {
@@ -52,13 +58,23 @@ export async function replaySession(
 function startReplay(
   parts: ReplayParts,
   session: SessionRecord,
-  { live, artifacts }: { readonly live: boolean; readonly artifacts: readonly StoredArtifact[] },
+  {
+    live,
+    artifacts,
+    policy,
+  }: {
+    readonly live: boolean;
+    readonly artifacts: readonly StoredArtifact[];
+    readonly policy: Replay['policy'];
+  },
 ): Replay {
   return {
     skills: parts.skills,
     isVisible: parts.isVisible,
     catalog: catalogPartsOf(parts),
     live,
+    policy,
+    custom: parts.commands.find,
     artifacts: new Map(artifacts.map((artifact) => [artifact.digest, artifact])),
     recorded: [],
     replayed: [],

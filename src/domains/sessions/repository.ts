@@ -24,6 +24,7 @@ export interface SessionSchema {
     readonly digest: string;
     readonly body_artifact: string;
     readonly files_artifact: string;
+    readonly counted: number;
   };
 }
 
@@ -56,7 +57,7 @@ export async function insertLoad(
   session: string,
   { position, loaded }: { readonly position: number; readonly loaded: Loaded },
 ): Promise<void> {
-  const { name, reason, tokens, digest, body, files } = loaded;
+  const { name, reason, tokens, digest, body, files, counted } = loaded;
   await records(transaction)
     .insertInto('session_loads')
     .values({
@@ -68,6 +69,7 @@ export async function insertLoad(
       digest,
       body_artifact: body,
       files_artifact: files,
+      counted: counted ? 1 : 0,
     })
     .execute();
 }
@@ -104,13 +106,14 @@ export async function findSession(
     closedAt: row.closed_at,
     // Written by `insertSession` from the same type.
     options: JSON.parse(row.options) as SessionOptions,
-    loaded: loads.map(({ name, reason, tokens, digest, body_artifact, files_artifact }) => ({
-      name,
-      reason,
-      tokens,
-      digest,
+    loaded: loads.map(({ body_artifact, files_artifact, counted, ...load }) => ({
+      name: load.name,
+      reason: load.reason,
+      tokens: load.tokens,
+      digest: load.digest,
       body: body_artifact,
       files: files_artifact,
+      counted: counted === 1,
     })),
   };
 }

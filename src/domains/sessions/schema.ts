@@ -47,6 +47,8 @@ export interface Loaded {
   /** Artifacts: the body, and the list of the skill's files as they were. */
   readonly body: string;
   readonly files: string;
+  /** False for what a person invoked: it uses no budget. */
+  readonly counted: boolean;
 }
 
 export interface SessionState {

@@ -4,13 +4,16 @@ import { type Clock, isoNow } from '../../lib/clock.ts';
 import { ColibriError } from '../../lib/errors.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { EventsService } from '../events/service.ts';
+import type { PolicyService } from '../policy/service.ts';
 import type { AgentTier } from '../skills/schema.ts';
 import type { SkillsService } from '../skills/service.ts';
 import type { SnapshotSkill } from '../skills/snapshot.ts';
 import { createSessionCalls, type RunSessionCall } from './calls-service.ts';
 import type { Catalog, CatalogFormat } from './catalog.ts';
+import { type CommandText, parseCommandText } from './command-file.ts';
+import type { CustomCommands } from './custom-commands.ts';
 import type { World } from './engine.ts';
-import { createSessionRecords, NONE_PINNED, type PinnedFiles } from './records-service.ts';
+import { createSessionRecords, NONE_PINNED } from './records-service.ts';
 import {
   closeSession,
   insertSession,
@@ -20,10 +23,12 @@ import {
   type SessionSchema,
   type SessionSummary,
 } from './repository.ts';
+import type { ScriptRuntime } from './run/probe.ts';
+import { createScriptRuns, type RunSkillScript } from './run-service.ts';
 import { type SessionOptions, type SessionRequest, type SessionState, sessionOptions } from './schema.ts';
 import { type CatalogParts, preloadSteps, sessionCatalog } from './session-catalog.ts';
 import { closedEvent, OWN_ACCORD, openedEvent, refreshedEvent } from './session-events.ts';
-import { liveWorld } from './world.ts';
+import { liveWorld, NOT_ASKED, type WorldFacts } from './world.ts';
 
 export interface SessionsService {
   /** `tier` is the caller's own; under `tiers: enforce` a request may lower it, never raise it. */
@@ -39,6 +44,10 @@ export interface SessionsService {
   /** The text for the stable part of a system prompt; empty when there are no skills. */
   catalog(id: string, format?: CatalogFormat): Promise<Catalog>;
   call: RunSessionCall;
+  /** Runs a script of a loaded skill. */
+  run: RunSkillScript;
+  /** What a person typed: `/skill:name arguments`; null for anything else. */
+  parseCommand(text: string): CommandText | null;
 }
 
 export interface SessionsParts {
@@ -47,6 +56,9 @@ export interface SessionsParts {
   readonly events: EventsService;
   readonly clock: Clock;
   readonly ids: Ids;
+  readonly policy: Pick<PolicyService, 'facts' | 'recordUse' | 'judge' | 'record' | 'grants'>;
+  readonly runtime: ScriptRuntime;
+  readonly commands: CustomCommands;
   /** Whether a session may see a skill; hidden ones are in no catalog, search or load. */
   readonly isVisible: (skill: SnapshotSkill, options: SessionOptions) => boolean;
   /** More facts of a skill for its catalog line. */
@@ -63,13 +75,7 @@ export function createSessionsService(parts: SessionsParts): SessionsService {
   const { db, skills, events, clock, ids } = parts;
   const records = createSessionRecords(db, events);
   const catalogParts = catalogPartsOf(parts);
-  const worldOf = (state: Viewer | null, pinned: PinnedFiles = NONE_PINNED): World => {
-    const { generation, options } = state ?? {
-      generation: skills.generation(),
-      options: sessionOptions({}, DOOR_TIER),
-    };
-    return liveWorld({ skills, generation, pinned, isVisible: (skill) => parts.isVisible(skill, options) });
-  };
+  const worldOf = createWorlds(parts);
   /** One transaction with its events; whoever follows them hears at once. */
   const change = async <T>(work: (transaction: RecordTransaction) => Promise<T>): Promise<T> => {
     const result = await db.transact(work);
@@ -81,9 +87,11 @@ export function createSessionsService(parts: SessionsParts): SessionsService {
     async open(request = {}, tier = DOOR_TIER) {
       if (parts.tiers === 'enforce') refuseToRaise(tier, request.agent_tier ?? tier);
       const session = { id: ids.ulid(), options: sessionOptions(request, tier) };
+      const { preload } = session.options;
+      const policy = preload === null ? NOT_ASKED : await parts.policy.facts(null, session.options);
       return change(async (transaction) => {
         const opening = { ...session, generation: skills.generation() };
-        const world = worldOf(opening);
+        const world = worldOf(opening, { policy });
         await insertSession(transaction, opening, isoNow(clock));
         const seen = { generation: opening.generation, skills: world.skills().length };
         await records.note(transaction, opening.id, openedEvent(seen, opening.options));
@@ -91,9 +99,12 @@ export function createSessionsService(parts: SessionsParts): SessionsService {
           const state = await records.find(opening.id, transaction);
           await records.record(transaction, state, { ...step, ...OWN_ACCORD });
         }
+        await parts.policy.recordUse(transaction, { session: opening.id, ...OWN_ACCORD });
         return records.find(opening.id, transaction);
       });
     },
+    parseCommand: parseCommandText,
+    run: createScriptRuns({ ...parts, records, worldOf }),
     get: (id) => records.find(id),
     resume: (id) => records.findOpen(id),
     list: async (limit = SESSIONS_SHOWN) => listSessions(await db.records<SessionSchema>(), limit),
@@ -116,7 +127,28 @@ export function createSessionsService(parts: SessionsParts): SessionsService {
       const session = await records.find(id);
       return sessionCatalog(session, worldOf(session), { ...catalogParts, format });
     },
-    call: createSessionCalls({ db, events, records, worldOf, since: isoNow(clock) }),
+    call: createSessionCalls({
+      db,
+      events,
+      records,
+      worldOf,
+      policy: parts.policy,
+      fallbackOptions: sessionOptions({}, DOOR_TIER),
+      since: isoNow(clock),
+    }),
+  };
+}
+
+/** What a session may look at; null stands for somebody without one. */
+function createWorlds(parts: SessionsParts): (state: Viewer | null, facts?: WorldFacts) => World {
+  const { skills, commands } = parts;
+  return (state, { pinned = NONE_PINNED, policy = NOT_ASKED } = {}) => {
+    const { generation, options } = state ?? {
+      generation: skills.generation(),
+      options: sessionOptions({}, DOOR_TIER),
+    };
+    const isVisible = (skill: SnapshotSkill) => parts.isVisible(skill, options);
+    return liveWorld({ skills, generation, pinned, policy, custom: commands.find, isVisible });
   };
 }
 

@@ -37,7 +37,8 @@ export function preloadSteps(world: World, options: SessionOptions, parts: Catal
 function* bodiesOf(world: World, visible: readonly SnapshotSkill[]): Iterable<PreloadCandidate> {
   for (const { name } of visible) {
     const skill = world.skill(name);
-    if (skill !== null) yield skill;
+    // Text that nobody vouched for must not stand where the user's own instructions stand.
+    if (skill !== null && world.policy(skill).trusted) yield skill;
   }
 }
 

@@ -52,6 +52,23 @@ export function registerSessionTools(ctx: ColibriServerContext, sessions: Sessio
     const step = await run({ tool: 'skill_get', input: { name: input.name } }, call);
     return step.data;
   });
+  registerColibriTool(ctx, 'skill_invoke', SKILL_INVOKE, async (input, call) => {
+    const { name: invoked, args, named } = input;
+    const step = await run({ tool: 'skill_invoke', input: { name: invoked, args, named } }, call);
+    return toolText(step.text, step.data);
+  });
+  registerColibriTool(ctx, 'skill_run', SKILL_RUN, async (input, { callId, caller, request }) => {
+    const { session_id: _, ...run } = input;
+    const answer = await sessions.run(run, {
+      session: caller.sessionId,
+      callId,
+      actor: caller.id,
+      signal: request.signal,
+      canAsk: request.canAsk ?? false,
+      answers: request.answers ?? new Map(),
+    });
+    return toolText(answer.text, answer.data);
+  });
   registerColibriTool(ctx, 'session_open', SESSION_OPEN, async (request, { caller }) => {
     // The tier of a caller is that of a session, or none.
     const session = await sessions.open(request, (caller.agentTier ?? DOOR_TIER) as AgentTier);
@@ -111,6 +128,39 @@ const SKILL_GET = {
   title: 'skill_get',
   description: 'All that is known of one skill without its text: fields, tools, digest, cost.',
   inputSchema: z.strictObject({ name, session_id: sessionId }),
+} satisfies ToolConfig<z.ZodType>;
+
+const ARGUMENT_CHARS_MAX = 60_000;
+
+const SKILL_INVOKE = {
+  lock: 'session',
+  audience: 'people',
+  title: 'skill_invoke',
+  description: "Give a command: a skill's text with the arguments put in. For people; it uses no budget.",
+  inputSchema: z.strictObject({
+    name,
+    args: z.string().max(ARGUMENT_CHARS_MAX).optional().describe('the text after the name'),
+    named: z.record(z.string(), z.string()).optional().describe('values of declared arguments'),
+    session_id: sessionId,
+  }),
+} satisfies ToolConfig<z.ZodType>;
+
+const RUN_ARGUMENTS_MAX = 256;
+
+const SKILL_RUN = {
+  lock: 'session',
+  start: 'durable',
+  annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+  title: 'skill_run',
+  description:
+    'Run a script from the scripts/ folder of a loaded skill, in a sandbox, if the policy or the user allows it.',
+  inputSchema: z.strictObject({
+    name,
+    script: z.string().min(1).describe('for example scripts/extract.py'),
+    args: z.array(z.string()).max(RUN_ARGUMENTS_MAX).default([]).describe('its arguments, one word each'),
+    stdin: z.string().optional().describe('what it reads from standard input'),
+    session_id: sessionId,
+  }),
 } satisfies ToolConfig<z.ZodType>;
 
 const SESSION_OPEN = {

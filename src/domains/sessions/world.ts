@@ -4,8 +4,18 @@ import { ColibriError, systemCodeOf } from '../../lib/errors.ts';
 import type { StoredArtifact } from '../events/schema.ts';
 import type { SkillsService } from '../skills/service.ts';
 import type { SnapshotDetail, SnapshotSkill } from '../skills/snapshot.ts';
-import { changed, type FileFact, type World } from './engine.ts';
+import type { CustomCommand } from './command-file.ts';
+import { changed, type FileFact, type PolicyFacts, type World } from './engine.ts';
 import type { Loaded, SessionState } from './schema.ts';
+
+/** What differs from call to call. */
+export interface WorldFacts {
+  readonly pinned?: WorldParts['pinned'] | undefined;
+  readonly policy?: WorldParts['policy'] | undefined;
+}
+
+/** For looks at the catalog, which need no policy. */
+export const NOT_ASKED: WorldParts['policy'] = () => ({ trusted: false, tools: [] });
 
 export interface WorldParts {
   readonly skills: SkillsService;
@@ -14,10 +24,15 @@ export interface WorldParts {
   readonly isVisible: (skill: SnapshotSkill) => boolean;
   /** Files of loaded skills as they were pinned, by skill. */
   readonly pinned: ReadonlyMap<string, readonly FileFact[]>;
+  readonly policy: (skill: SnapshotDetail) => PolicyFacts;
+  readonly custom: (name: string) => CustomCommand | null;
 }
 
-export function liveWorld({ skills, generation, isVisible, pinned }: WorldParts): World {
+export function liveWorld({ skills, generation, isVisible, pinned, policy, custom }: WorldParts): World {
   return {
+    policy,
+    custom,
+    command: (name) => skills.snapshotSkill(generation, name),
     configured: skills.roots.length > 0,
     skills: () => skills.snapshot(generation).filter(isVisible),
     skill(name) {
@@ -46,15 +61,15 @@ export function recordedWorld(
   const live = liveWorld(parts);
   const loadOf = ({ name, digest }: SnapshotDetail) =>
     state.loaded.find((load) => load.name === name && load.digest === digest);
+  const withBody = (skill: SnapshotDetail | null): SnapshotDetail | null => {
+    const load = skill === null ? undefined : loadOf(skill);
+    if (skill === null || load === undefined) return skill;
+    return { ...skill, body: intact(artifacts, load.body).toString('utf8') };
+  };
   return {
-    configured: live.configured,
-    skills: live.skills,
-    skill(name) {
-      const skill = live.skill(name);
-      const load = skill === null ? undefined : loadOf(skill);
-      if (skill === null || load === undefined) return skill;
-      return { ...skill, body: intact(artifacts, load.body).toString('utf8') };
-    },
+    ...live,
+    skill: (name) => withBody(live.skill(name)),
+    command: (name) => withBody(live.command(name)),
     files(skill) {
       const load = loadOf(skill);
       return parts.pinned.get(skill.name) ?? (load === undefined ? [] : recordedFiles(load, artifacts));

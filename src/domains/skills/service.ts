@@ -67,6 +67,8 @@ export interface SkillsService {
   filesOf(directory: string): readonly SkillFile[];
   /** The bytes of a plain file in it; null when it is none. */
   readFileOf(directory: string, file: string): Buffer | null;
+  /** Where such a directory really is; null when it is gone or leads out of its root. */
+  placeOf(directory: string): string | null;
   /** Skills that a person may invoke, by name. */
   commandPage(page: { readonly after?: string | undefined; readonly limit: number }): CommandPage;
   command(name: string): SkillCommand | null;
@@ -188,8 +190,9 @@ function reloading(parts: SkillsServiceParts): Pick<SkillsService, 'reload' | 'o
 function fileReads(
   publication: Publication,
   absolute: (shown: string) => string,
-): Pick<SkillsService, 'filesOf' | 'readFileOf'> {
+): Pick<SkillsService, 'filesOf' | 'readFileOf' | 'placeOf'> {
   return {
+    placeOf: (directory) => publication.inside(absolute(directory)),
     filesOf(directory) {
       const real = publication.inside(absolute(directory));
       return real === null ? [] : listSkillFiles(real, FILE_BYTES_MAX);

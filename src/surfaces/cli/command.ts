@@ -1,6 +1,7 @@
 /** What a command is, and what it is given. The table itself is in commands.ts. */
 import type { Config } from '../../config.ts';
 import type { EventsService } from '../../domains/events/service.ts';
+import type { PolicyService } from '../../domains/policy/service.ts';
 import type { ReplayReport } from '../../domains/sessions/replay-service.ts';
 import type { SessionsService } from '../../domains/sessions/service.ts';
 import type { SkillsService } from '../../domains/skills/service.ts';
@@ -136,6 +137,7 @@ export interface BootedRuntime {
   readonly skills: SkillsService;
   readonly sessions: SessionsService;
   readonly events: EventsService;
+  readonly policy: PolicyService;
   readonly replay: (session: string, how: { readonly live: boolean }) => Promise<ReplayReport>;
   /** Why the index is that of an earlier scan; null when it is in line with the disk. */
   readonly stale: string | null;

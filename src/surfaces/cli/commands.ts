@@ -127,6 +127,49 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./commands/config-show.ts'),
   },
   {
+    name: 'trust',
+    summary: 'vouch for skills and for the policy file, or show what is trusted',
+    usage: 'colibri trust [name...] [--all] [--dry-run] [--json]',
+    args: [{ name: 'name', optional: true, many: true, completes: 'skill' }],
+    options: [
+      { flag: '--all', description: 'everything in the workspace that is not trusted yet' },
+      { flag: '--dry-run', description: 'only say what would be trusted, file by file' },
+    ],
+    examples: ['colibri trust', 'colibri trust pdf-tools', 'colibri trust colibri.policy.yaml'],
+    load: () => import('./commands/trust.ts'),
+  },
+  {
+    name: 'untrust',
+    summary: 'take trust back',
+    usage: 'colibri untrust <name>... | --all [--json]',
+    args: [{ name: 'name', optional: true, many: true, completes: 'skill' }],
+    options: [{ flag: '--all', description: 'everything that was trusted' }],
+    examples: ['colibri untrust pdf-tools', 'colibri untrust --all'],
+    load: () => import('./commands/untrust.ts'),
+  },
+  {
+    name: 'policy explain',
+    summary: 'say what would become of a call, and why',
+    usage:
+      'colibri policy explain <tool> [argument...] [--skill <name>] [--tier <tier>] [--session-profile <name>]',
+    args: [{ name: 'tool' }, { name: 'argument', optional: true, many: true }],
+    options: [
+      { flag: '--skill', value: 'name', description: 'the skill that the call is made for' },
+      {
+        flag: '--tier',
+        value: 'tier',
+        choices: ['T0', 'T1', 'T2', 'T3', 'T4'],
+        description: 'the agent that makes the call (default: T3)',
+      },
+      { flag: '--session-profile', value: 'name', description: 'a profile that the session chose on top' },
+    ],
+    examples: [
+      'colibri policy explain Read',
+      "colibri policy explain 'Bash(git push)' --skill release-notes",
+    ],
+    load: () => import('./commands/policy-explain.ts'),
+  },
+  {
     name: 'db recover',
     summary: 'rescue what is readable of a damaged database into a new one',
     usage: 'colibri db recover [--force] [--json]',

@@ -28,6 +28,18 @@ const LOOKING: readonly Command[] = [
     load: () => import('./commands/load.ts'),
   },
   {
+    name: 'invoke',
+    summary: 'give a command: print the text of a skill with the arguments put in',
+    usage: 'colibri invoke <name> [arguments...] [--session <session>] [--json]',
+    args: [
+      { name: 'name', completes: 'skill' },
+      { name: 'arguments', optional: true, many: true },
+    ],
+    options: [{ ...IN_SESSION, description: 'give it in this session, on its record' }],
+    examples: ['colibri invoke release-notes v1.2', 'colibri invoke release-notes v1.2 --session last'],
+    load: () => import('./commands/invoke.ts'),
+  },
+  {
     name: 'catalog',
     summary: 'print the text that tells an agent which skills there are',
     usage:

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 
+import type { CustomCommands } from '../../domains/sessions/custom-commands.ts';
 import type { SkillsService } from '../../domains/skills/service.ts';
 import { ColibriError, messageOf, systemCodeOf } from '../../lib/errors.ts';
 import type { Logger } from '../../lib/logger.ts';
@@ -16,6 +17,7 @@ import { createMcpServer } from './mcp-server.ts';
 export interface HttpOptions extends HttpAccess {
   readonly version: string;
   readonly ready: Promise<SkillsService>;
+  readonly commands: CustomCommands;
   readonly surface: 'full' | 'phase-0';
   /** 0 takes any free port. */
   readonly port: number;

@@ -1,13 +1,20 @@
 /** An MCP server over the kernel's tools and the registry. Every connection or request gets its own from the same definitions. */
 import {
+  acceptedContent,
   type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
+  type InputRequiredResult,
+  inputRequired,
   McpServer,
   ProtocolError,
   ProtocolErrorCode,
   type Tool,
 } from '@modelcontextprotocol/server';
 import { SkillsExtension } from '@modelcontextprotocol/server/ext/skills';
+import { z } from 'zod';
 
+import type { CustomCommands } from '../../domains/sessions/custom-commands.ts';
 import type { SkillsService } from '../../domains/skills/service.ts';
 import { messageOf } from '../../lib/errors.ts';
 import type { ColibriServerContext, ColibriTool, Envelope, ToolRequest } from '../../server.ts';
@@ -19,6 +26,8 @@ export interface McpServerOptions {
   /** Settles when the tools are registered; everything but the opening exchange waits for it. */
   readonly ready: Promise<SkillsService>;
   readonly door: ToolRequest['door'];
+  /** Prompts beside those of the skills. */
+  readonly commands: CustomCommands;
   /** `phase-0` offers tools alone. */
   readonly surface: 'full' | 'phase-0';
 }
@@ -36,7 +45,7 @@ export function createMcpServer(ctx: ColibriServerContext, options: McpServerOpt
   );
   serveTools(mcp, ctx, options);
   if (full) {
-    servePrompts(mcp, options.ready);
+    servePrompts(mcp, ctx, options);
     serveSkills(mcp, ctx, options.ready);
   }
   return mcp;
@@ -55,26 +64,42 @@ const CACHE_HINT = { ttlMs: 0, cacheScope: 'private' } as const;
 function serveTools(mcp: McpServer, ctx: ColibriServerContext, { ready, door }: McpServerOptions): void {
   mcp.server.setRequestHandler('tools/list', async () => {
     await whenReady(ready);
-    return { tools: [...ctx.tools.values()].map(describeTool) };
+    return { tools: [...ctx.tools.values()].filter(isForAgents).map(describeTool) };
   });
   mcp.server.setRequestHandler('tools/call', async (request, extra) => {
     await whenReady(ready);
     const { name, arguments: input } = request.params;
     const tool = ctx.tools.get(name);
-    if (tool === undefined) {
+    if (tool === undefined || !isForAgents(tool)) {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `no such tool: ${name}`);
     }
-    return toolResult(await tool.call(input, { door, signal: extra.mcpReq.signal }));
+    const { signal, inputResponses, envelope: said } = extra.mcpReq;
+    // The newer protocol says with each request what the client can do, the older one once.
+    const canAsk = (capabilitiesIn(said) ?? mcp.server.getClientCapabilities())?.elicitation !== undefined;
+    const envelope = await tool.call(input, { door, signal, canAsk, answers: answersOf(inputResponses) });
+    return questionOf(envelope) ?? toolResult(envelope);
   });
 }
 
-function servePrompts(mcp: McpServer, ready: Promise<SkillsService>): void {
+function isForAgents({ audience }: ColibriTool): boolean {
+  return audience === 'agents';
+}
+
+function servePrompts(
+  mcp: McpServer,
+  ctx: ColibriServerContext,
+  { ready, commands, door }: McpServerOptions,
+): void {
   mcp.server.setRequestHandler('prompts/list', async (request) =>
-    listPrompts(await whenReady(ready), request.params?.cursor),
+    listPrompts({ skills: await whenReady(ready), commands }, request.params?.cursor),
   );
-  mcp.server.setRequestHandler('prompts/get', async (request) =>
-    getPrompt(await whenReady(ready), request.params.name, request.params.arguments ?? {}),
-  );
+  mcp.server.setRequestHandler('prompts/get', async (request) => {
+    const skills = await whenReady(ready);
+    // Over HTTP there is no session that a prompt could belong to.
+    const invoke = door === 'stdio' ? ctx.tools.get('skill_invoke') : undefined;
+    const { name, arguments: given = {} } = request.params;
+    return getPrompt({ skills, commands, invoke }, name, given);
+  });
 }
 
 function serveSkills(mcp: McpServer, ctx: ColibriServerContext, ready: Promise<SkillsService>): void {
@@ -97,6 +122,30 @@ function describeTool(tool: ColibriTool): Tool {
     inputSchema: schema as Tool['inputSchema'],
     ...(tool.annotations === undefined ? {} : { annotations: tool.annotations }),
   };
+}
+
+function capabilitiesIn(envelope: object | undefined): ClientCapabilities | undefined {
+  // The SDK has checked the envelope, but gives it no type.
+  return (envelope as Readonly<Record<string, ClientCapabilities>> | undefined)?.[
+    CLIENT_CAPABILITIES_META_KEY
+  ];
+}
+
+const ANSWER = z.object({ allow: z.boolean().describe('whether this one call may go on') });
+
+/** A call that needs a yes becomes a question to the person; the client calls again with the answer. */
+function questionOf(envelope: Envelope): InputRequiredResult | null {
+  if (envelope.ok || envelope.error.code !== 'ASK_REQUIRED') return null;
+  const { message, details } = envelope.error;
+  const asked = inputRequired.elicit({ message, requestedSchema: ANSWER });
+  return inputRequired({ inputRequests: { [String(details?.['key'])]: asked } });
+}
+
+/** Anything but an explicit yes is a no. */
+function answersOf(responses: Readonly<Record<string, unknown>> | undefined): ReadonlyMap<string, boolean> {
+  return new Map(
+    Object.keys(responses ?? {}).map((key) => [key, acceptedContent(responses, key, ANSWER)?.allow === true]),
+  );
 }
 
 /** The envelope twice: for programs as structured content, for models as text. */

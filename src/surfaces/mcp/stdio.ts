@@ -5,6 +5,7 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { JSONRPCMessage, McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 
+import type { CustomCommands } from '../../domains/sessions/custom-commands.ts';
 import type { SkillsService } from '../../domains/skills/service.ts';
 import { messageOf } from '../../lib/errors.ts';
 import type { ColibriServerContext } from '../../server.ts';
@@ -22,6 +23,7 @@ export interface StdioDoor {
 export interface StdioOptions {
   readonly version: string;
   readonly ready: Promise<SkillsService>;
+  readonly commands: CustomCommands;
   readonly surface: 'full' | 'phase-0';
 }
 

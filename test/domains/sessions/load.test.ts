@@ -45,6 +45,8 @@ describe('skill_load', () => {
         skill_version: sha256Hex(body).slice(0, 16),
         source: 'workspace',
         load_size_tokens: Math.floor(body.length / 4),
+        trusted: false,
+        effective_allowed_tools: [],
       });
     },
   );
@@ -89,6 +91,7 @@ describe('skill_load', () => {
           'x-unknown': { deep: [1, 'two'] },
           'allowed-tools': ['Read'],
         },
+        effective_allowed_tools: [{ pattern: 'Read', effect: 'ask' }],
         warnings: [expect.stringMatching(/^nonstandard-field: /), expect.stringMatching(/^tools-list: /)],
       });
       expect(loaded?.sensitivity).toBe('pseudonymous');

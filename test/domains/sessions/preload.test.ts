@@ -53,7 +53,7 @@ describe('which bodies are put in', () => {
 
 describe('a session with preloaded skills', () => {
   async function opened() {
-    const sessions = await testSessions();
+    const sessions = await testSessions({ env: { COLIBRI_TRUST_WORKSPACE: '1' } });
     sessions.skill('alpha', { body: bodyOf(2_000) });
     sessions.skill('beta', { body: bodyOf(9_000) });
     sessions.skill('gamma', { body: bodyOf(2_600) });
@@ -124,7 +124,7 @@ describe('a session with preloaded skills', () => {
   );
 
   test('preloaded files can be read', async () => {
-    const sessions = await testSessions();
+    const sessions = await testSessions({ env: { COLIBRI_TRUST_WORKSPACE: '1' } });
     sessions.skill('alpha', { body: bodyOf(5_000) });
     sessions.file('alpha', 'a.md', 'x');
     await sessions.reload();

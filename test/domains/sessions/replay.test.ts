@@ -112,6 +112,7 @@ describe('a session is replayed equal', () => {
     const dbPath = path.join(temporaryDirectory(), 'colibri.db');
     const first = await testSessions({
       dbPath,
+      env: { COLIBRI_TRUST_WORKSPACE: '1' },
       before: (root) => void writeSkill(root, 'one', { body: 'Body.' }),
     });
     const session = await first.open({ preload: { floor: 1, ceiling: 1_000 } });
@@ -122,7 +123,7 @@ describe('a session is replayed equal', () => {
   });
 
   test('with preloaded bodies and a refresh', async () => {
-    const sessions = await testSessions();
+    const sessions = await testSessions({ env: { COLIBRI_TRUST_WORKSPACE: '1' } });
     const { skill, reload, open, runtime } = sessions;
     skill('alpha', { body: bodyOf(100) });
     skill('beta', { body: 'Beta.' });

@@ -169,6 +169,7 @@ describe('catalog', () => {
   test('is the very text that a session gets', async () => {
     const places = workspace();
     const opened = await openColibri({ workspace: places.cwd, home: places.home });
+    await colibri(['trust', '--all'], places);
     const session = await opened.sessions.open({ preload: true, budget: { catalog_tokens: 70 } });
     const texts = [await session.catalog('markdown'), await session.catalog('xml')];
     await opened.close();

@@ -59,14 +59,17 @@ export async function connectHttp(url: string, options: ConnectOptions = {}): Pr
 /** The built command line in a process of its own. */
 export async function connectStdio(
   workspace: string,
-  options: ConnectOptions & { readonly args?: readonly string[] } = {},
+  options: ConnectOptions & {
+    readonly args?: readonly string[];
+    readonly env?: Readonly<Record<string, string>>;
+  } = {},
 ): Promise<Client> {
-  const { args = [], ...rest } = options;
+  const { args = [], env = {}, ...rest } = options;
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [CLI, 'serve', ...args],
     cwd: workspace,
-    env: { HOME: workspace },
+    env: { HOME: workspace, ...env },
     stderr: 'ignore',
   });
   return connect(transport, rest);

@@ -1,0 +1,300 @@
+/** `skill_run` with a real sandbox: what is allowed runs, everything else is refused or contained. */
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { describe, expect, test } from 'vitest';
+
+import { sha256Hex } from '../../../src/lib/digest.ts';
+import { openColibri } from '../../../src/library.ts';
+import { writeSkill } from '../../support/skill-files.ts';
+import { temporaryDirectory } from '../../support/temporary.ts';
+import { codeOf, dataOf, payloadOf, type TestSessionsOptions, testSessions, textOf } from './harness.ts';
+
+const ALLOW = 'use: mine\nprofiles:\n  mine:\n    rules:\n      - { effect: allow, tool: skill_run }\n';
+
+interface RunWorld extends TestSessionsOptions {
+  readonly policy?: string | null;
+  readonly trusted?: boolean;
+  readonly lines?: readonly string[];
+}
+
+/** A session that has loaded a skill with these scripts. */
+async function loadedSkill(scripts: Readonly<Record<string, string>>, options: RunWorld = {}) {
+  const { policy = ALLOW, trusted = true, lines = [], ...more } = options;
+  const scratch = temporaryDirectory();
+  // As root, scripts run as another user, who has to get there.
+  chmodSync(scratch, 0o755);
+  const scratchRoot = path.join(scratch, 'scratch');
+  const sessions = await testSessions({
+    env: trusted ? { COLIBRI_TRUST_WORKSPACE: '1' } : {},
+    scratchRoot,
+    before: (root) => {
+      writeSkill(root, 'tools', { lines, body: 'Use the scripts.\n' });
+      for (const [name, text] of Object.entries(scripts)) {
+        mkdirSync(path.join(root, 'tools', 'scripts'), { recursive: true });
+        writeFileSync(path.join(root, 'tools', 'scripts', name), text);
+      }
+      if (policy !== null) writeFileSync(path.join(root, '..', '..', 'colibri.policy.yaml'), policy);
+    },
+    ...more,
+  });
+  const session = await sessions.open();
+  await session.load('tools');
+  const run = (script: string, input: object = {}, request: object = {}) =>
+    session.call('skill_run', { name: 'tools', script: `scripts/${script}`, ...input }, request);
+  return { sessions, session, run, scratchRoot };
+}
+
+describe('a run', () => {
+  test('gives what the script wrote, and keeps all of it', async () => {
+    const script = 'echo "hello $1"; cat; echo oops >&2; echo made > out.txt; exit 3\n';
+    const { run, session, sessions, scratchRoot } = await loadedSkill({ 'hi.sh': script });
+    const answer = await run('hi.sh', { args: ['big world'], stdin: 'from stdin\n' });
+    expect(textOf(answer)).toBe('hello big world\nfrom stdin\n\n[stderr]\noops\n\n[exit code 3]');
+    expect(dataOf(answer)).toEqual({
+      name: 'tools',
+      script: 'scripts/hi.sh',
+      exit_code: 3,
+      signal: null,
+      stopped: null,
+      timed_out: false,
+      truncated: false,
+      asked: false,
+      sandbox: 'bubblewrap',
+      argv: expect.arrayContaining(['big world']),
+      digests: { script: sha256Hex(script), files: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      stdout: { digest: sha256Hex('hello big world\nfrom stdin\n'), bytes: 27, truncated: false },
+      stderr: { digest: sha256Hex('oops\n'), bytes: 5, truncated: false },
+      files: [{ path: 'out.txt', size: 5, digest: sha256Hex('made\n') }],
+      skipped: [],
+    });
+    const { events } = sessions.runtime;
+    for (const text of ['hello big world\nfrom stdin\n', 'oops\n', 'made\n'])
+      expect(Buffer.from((await events.artifact(sha256Hex(text))) ?? []).toString()).toBe(text);
+    const rows = (await session.events()).slice(-3);
+    expect(rows.map(({ type }) => type)).toEqual(['tool.started', 'policy.decision', 'tool.finished']);
+    expect(rows[1]?.parent_id).toBe(rows[0]?.id);
+    expect(payloadOf(rows[1] ?? fail())).toMatchObject({
+      kind: 'call',
+      tool: 'skill_run',
+      argument: "scripts/hi.sh 'big world'",
+      skill: 'tools',
+      trusted: true,
+      effect: 'allow',
+      rule: 1,
+    });
+    expect(readdirSync(scratchRoot)).toEqual([]);
+  });
+
+  test('is not made again by a replay: its outcome is taken, and its artifacts are checked', async () => {
+    const { run, session, sessions } = await loadedSkill({ 'now.sh': 'date +%N\n' });
+    expect(codeOf(await run('now.sh'))).toBe('ok');
+    const { replay, db } = sessions.runtime;
+    expect(await replay(session.id, { live: false })).toMatchObject({ equal: true, taken: ['skill_run'] });
+    const finished = (await session.events('tool.finished')).at(-1);
+    const digest = String(payloadOf(finished ?? fail())['result_digest']);
+    db.prepare('UPDATE artifacts SET bytes = ? WHERE digest = ?').run(Buffer.from('other'), digest);
+    expect(await replay(session.id, { live: false })).toMatchObject({ equal: false });
+  });
+});
+
+function fail(): never {
+  throw new Error('an event is missing');
+}
+
+describe('is refused before anything starts', () => {
+  const MARK = 'echo ran\n';
+
+  test('without a session, before the load, and for anything but a listed script', async () => {
+    const { run, session, sessions } = await loadedSkill({ 'a.sh': MARK });
+    const alone = await sessions.runtime.ctx.tools
+      .get('skill_run')
+      ?.call({ name: 'tools', script: 'scripts/a.sh' }, { door: 'library' });
+    expect(alone && codeOf(alone)).toBe('SESSION_NOT_FOUND');
+    const fresh = await sessions.open();
+    expect(codeOf(await fresh.call('skill_run', { name: 'tools', script: 'scripts/a.sh' }))).toBe(
+      'SKILL_NOT_LOADED',
+    );
+    expect(codeOf(await session.call('skill_run', { name: 'none', script: 'scripts/a.sh' }))).toBe(
+      'SKILL_NOT_FOUND',
+    );
+    expect(codeOf(await run('b.sh'))).toBe('FILE_NOT_FOUND');
+    expect(codeOf(await session.call('skill_run', { name: 'tools', script: 'SKILL.md' }))).toBe(
+      'SCRIPT_INVALID',
+    );
+    expect(codeOf(await run('../../x.sh'))).toBe('PATH_OUTSIDE');
+  });
+
+  test('when a file is not what it was at the load', async () => {
+    const { run, sessions } = await loadedSkill({ 'a.sh': MARK });
+    sessions.file('tools', 'scripts/a.sh', 'echo other\n');
+    expect(codeOf(await run('a.sh'))).toBe('FILE_CHANGED');
+  });
+
+  test('when nobody vouched for the skill, and the refusal is on the record', async () => {
+    const { run, session, sessions } = await loadedSkill({ 'a.sh': MARK }, { trusted: false });
+    const answer = await run('a.sh', {}, { canAsk: true });
+    expect(codeOf(answer)).toBe('POLICY_DENIED');
+    expect(textOf(answer)).toContain('colibri trust tools');
+    const [decision] = await session.events('policy.decision');
+    expect(payloadOf(decision ?? fail())).toMatchObject({ effect: 'deny', trusted: false });
+    await sessions.runtime.policy.trust(['tools', 'colibri.policy.yaml'], { actor: 'test' });
+    expect(textOf(await run('a.sh'))).toBe('ran\n');
+  });
+
+  test('by a rule, by disallowed-tools, by allowed-tools', async () => {
+    const deny = ALLOW.replace('allow', 'deny');
+    expect(codeOf(await (await loadedSkill({ 'a.sh': MARK }, { policy: deny })).run('a.sh'))).toMatch(
+      /^(?:POLICY_DENIED|TOOL_LOCKED)$/,
+    );
+    const refused = { lines: ['disallowed-tools: skill_run'] };
+    expect(codeOf(await (await loadedSkill({ 'a.sh': MARK }, refused)).run('a.sh'))).toBe('POLICY_DENIED');
+    const elsewhere = { lines: ['allowed-tools: Read'] };
+    expect(codeOf(await (await loadedSkill({ 'a.sh': MARK }, elsewhere)).run('a.sh'))).toBe('POLICY_DENIED');
+  });
+
+  test('without a sandbox, unless the policy says otherwise', async () => {
+    const programFolders = [temporaryDirectory()];
+    const { run } = await loadedSkill({ 'a.sh': MARK }, { programFolders });
+    expect(codeOf(await run('a.sh'))).toBe('SANDBOX_MISSING');
+    const policy = `unsandboxed: true\n${ALLOW}`;
+    const open = await loadedSkill({ 'a.sh': MARK }, { programFolders, policy });
+    expect(dataOf(await open.run('a.sh'))).toMatchObject({ sandbox: 'none', exit_code: 0 });
+    const inside = await loadedSkill({ 'a.sh': MARK }, { policy });
+    expect(dataOf(await inside.run('a.sh'))).toMatchObject({ sandbox: 'bubblewrap' });
+  });
+
+  test('a policy file that nobody vouched for opens no sandbox', async () => {
+    const programFolders = [temporaryDirectory()];
+    const options = { trusted: false, programFolders, policy: `unsandboxed: true\n${ALLOW}` };
+    const { run, sessions } = await loadedSkill({ 'a.sh': MARK }, options);
+    await sessions.runtime.policy.trust(['tools'], { actor: 'test' });
+    const asked = await run('a.sh', {}, { canAsk: true });
+    expect(codeOf(asked)).toBe('ASK_REQUIRED');
+    const key = asked.ok ? '' : String(asked.error.details?.['key']);
+    expect(codeOf(await run('a.sh', {}, { answers: new Map([[key, true]]) }))).toBe('SANDBOX_MISSING');
+  });
+});
+
+describe('what has to be asked', () => {
+  test('is refused where nobody can be asked', async () => {
+    const { run } = await loadedSkill({ 'a.sh': 'echo ran\n' }, { policy: null });
+    const answer = await run('a.sh');
+    expect(codeOf(answer)).toBe('ASK_REFUSED');
+    expect(textOf(answer)).toContain('nobody can be asked here');
+  });
+
+  test('is asked with a key for exactly this call; a yes for it counts for no other', async () => {
+    const { run } = await loadedSkill({ 'a.sh': 'echo ran\n' }, { policy: null });
+    const asked = await run('a.sh', { args: ['x'] }, { canAsk: true });
+    expect(codeOf(asked)).toBe('ASK_REQUIRED');
+    expect(textOf(asked)).toContain('may the skill tools run scripts/a.sh "x"?');
+    const key = asked.ok ? '' : String(asked.error.details?.['key']);
+    const yes = new Map([[key, true]]);
+    expect(codeOf(await run('a.sh', { args: ['y'] }, { answers: yes }))).toBe('ASK_REFUSED');
+    expect(codeOf(await run('a.sh', { args: ['x'], stdin: 'z' }, { answers: yes }))).toBe('ASK_REFUSED');
+    expect(codeOf(await run('a.sh', { args: ['x'] }, { answers: new Map([[key, false]]) }))).toBe(
+      'ASK_REFUSED',
+    );
+    const answer = await run('a.sh', { args: ['x'] }, { answers: yes });
+    expect(dataOf(answer)).toMatchObject({ exit_code: 0, asked: true });
+  });
+
+  test('the library puts the question to its `ask`, and without one refuses', async () => {
+    const workspace = temporaryDirectory();
+    const root = path.join(workspace, 'home', '.agents', 'skills');
+    writeSkill(root, 'tools');
+    mkdirSync(path.join(root, 'tools', 'scripts'));
+    writeFileSync(path.join(root, 'tools', 'scripts', 'a.sh'), 'echo ran\n');
+    const call = { name: 'skill_run', input: { name: 'tools', script: 'scripts/a.sh' } };
+    const outcomes: string[] = [];
+    const questions: string[] = [];
+    for (const answer of [true, false, undefined]) {
+      const ask = async (question: string) => {
+        questions.push(question);
+        return answer === true;
+      };
+      const places = { workspace: path.join(workspace, 'work'), home: path.join(workspace, 'home') };
+      mkdirSync(places.workspace, { recursive: true });
+      const options = { ...places, dbPath: ':memory:', ...(answer === undefined ? {} : { ask }) };
+      const colibri = await openColibri(options);
+      const session = await colibri.sessions.open();
+      await session.handleToolCall({ name: 'skill_load', input: { name: 'tools' } });
+      outcomes.push((await session.handleToolCall(call)).text);
+      await colibri.close();
+    }
+    expect(outcomes[0]).toBe('ran\n');
+    expect(outcomes.slice(1)).toEqual([
+      expect.stringMatching(/^ASK_REFUSED: a person refused/),
+      expect.stringMatching(/^ASK_REFUSED: .*nobody can be asked/),
+    ]);
+    expect(questions).toHaveLength(2);
+  });
+});
+
+describe('a script that tries', () => {
+  test("to read the user's keys finds none", async () => {
+    const { run, sessions } = await loadedSkill({
+      'steal.sh': 'cat "$1" ~/.ssh/id_rsa /etc/shadow; ls "$2"\n',
+    });
+    const secret = path.join(sessions.home, '.ssh', 'id_rsa');
+    mkdirSync(path.dirname(secret), { recursive: true });
+    writeFileSync(secret, 'TOP SECRET\n');
+    const answer = await run('steal.sh', { args: [secret, sessions.workspace] });
+    expect(textOf(answer)).not.toContain('TOP SECRET');
+    expect(dataOf(answer)).toMatchObject({ stdout: { bytes: 0 } });
+  });
+
+  test('to write outside of its folder writes nowhere', async () => {
+    const { run, sessions } = await loadedSkill({
+      'write.sh': 'echo x > "$1/planted"; echo x > /usr/planted; echo x >> "$0"; echo done\n',
+    });
+    const answer = await run('write.sh', { args: [sessions.workspace] });
+    expect(textOf(answer)).toContain('done');
+    expect(existsSync(path.join(sessions.workspace, 'planted'))).toBe(false);
+    expect(existsSync('/usr/planted')).toBe(false);
+  });
+
+  test('to reach the network has none', async () => {
+    const script =
+      'import socket\ntry:\n    socket.create_connection(("127.0.0.1", 22), 1)\n    print("connected")\nexcept OSError as error:\n    print("refused", type(error).__name__)\n';
+    const { run } = await loadedSkill({ 'net.py': script });
+    expect(textOf(await run('net.py'))).toMatch(/^refused/);
+  });
+
+  test('to flood is ended, and what it wrote is cut', async () => {
+    const { run } = await loadedSkill({ 'flood.sh': 'yes\n' });
+    expect(dataOf(await run('flood.sh'))).toMatchObject({
+      stopped: 'output',
+      truncated: true,
+      exit_code: null,
+    });
+  }, 30_000);
+
+  test('to start two hundred children is kept below its limit', async () => {
+    const { run } = await loadedSkill({
+      'fork.py':
+        'import os, time\ncount = 0\ntry:\n    for _ in range(200):\n        if os.fork() == 0:\n            time.sleep(20)\n            os._exit(0)\n        count += 1\nexcept OSError:\n    pass\nprint(count < 200)\n',
+    });
+    expect(textOf(await run('fork.py'))).toContain('True');
+  }, 30_000);
+
+  test('to leave a daemon leaves none', async () => {
+    const { run, sessions } = await loadedSkill({
+      'daemon.sh': 'setsid sh -c "sleep 1; echo alive > out.txt; sleep 60" >/dev/null 2>&1 &\necho started\n',
+    });
+    const answer = await run('daemon.sh');
+    expect(textOf(answer)).toContain('started');
+    expect(dataOf(answer)).toMatchObject({ files: [] });
+    await sleep(1_200);
+    expect(existsSync(path.join(sessions.workspace, 'out.txt'))).toBe(false);
+  });
+
+  test('to go on after the caller has given up is ended', async () => {
+    const { run } = await loadedSkill({ 'long.sh': 'sleep 60\n' });
+    const signal = AbortSignal.timeout(700);
+    const answer = await run('long.sh', {}, { signal });
+    expect(dataOf(answer)).toMatchObject({ exit_code: null, signal: 'SIGKILL' });
+  }, 20_000);
+});
