@@ -86,6 +86,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...names,
   // A field of the frontmatter and the skill of the examples are spelt like diagnostics.
   'allowed-tools',
+  'disallowed-tools',
   'rotate-api-keys',
 ]);
 
