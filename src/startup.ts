@@ -304,9 +304,14 @@ async function openAudit(db: ColibriDatabase, events: EventsService): Promise<Au
   return routeBySession(createToolTrace({ db, events }), log);
 }
 
-function visibility({ tiers, catalogFields }: Config): Pick<SessionsParts, 'isVisible' | 'facts' | 'tiers'> {
+function visibility({
+  tiers,
+  catalogFields,
+  workspace,
+}: Config): Pick<SessionsParts, 'isVisible' | 'facts' | 'tiers' | 'workspace'> {
   return {
     tiers,
+    workspace,
     isVisible: (skill, options) => isVisible(skill, options, { tiers }),
     facts: (skill) => catalogFacts(skill, catalogFields),
   };

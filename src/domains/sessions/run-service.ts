@@ -45,6 +45,7 @@ export function createScriptRuns(parts: RunParts): RunSkillScript {
       argument: [input.script, ...input.args].map(shellWord).join(' '),
       skill,
       agent_tier: session.options.agent_tier,
+      profile: session.options.profile,
     });
     await recordDecision(parts, judged, { ...context, session: session.id });
     const asked = approve(judged, { session: session.id, load, input }, context);

@@ -35,6 +35,8 @@ export interface SessionOptions {
   readonly agent_id: string | null;
   readonly budget: Budget;
   readonly preload: Preload | null;
+  /** A profile of the policy that narrows what this session may do. */
+  readonly profile?: string;
 }
 
 /** A body that the session was given. */
@@ -66,6 +68,10 @@ type Settings<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
 
 /** What a caller may say when it opens a session; the rest are defaults. */
 export interface SessionRequest {
+  /** The folder the caller means; another than the server's is refused. */
+  readonly workspace?: string | undefined;
+  /** A profile of the policy; it can only take away from the one in force. */
+  readonly policy?: string | undefined;
   readonly agent_tier?: AgentTier | undefined;
   readonly agent_id?: string | undefined;
   readonly budget?: Settings<Budget> | undefined;
@@ -73,6 +79,8 @@ export interface SessionRequest {
 }
 
 export const sessionRequestSchema: z.ZodType<SessionRequest> = z.strictObject({
+  workspace: z.string().min(1).optional().describe('the folder that is meant; must be the one served'),
+  policy: z.string().min(1).max(100).optional().describe('a profile of the policy that narrows the session'),
   agent_tier: tier.optional().describe('who is asking: T0 human … T4 model'),
   agent_id: z.string().min(1).max(200).optional().describe('a name for the trace'),
   budget: z
@@ -109,6 +117,7 @@ export function sessionOptions(request: SessionRequest, fallbackTier: AgentTier)
       catalog_tokens: budget.catalog_tokens ?? CATALOG_TOKENS,
     },
     preload: preload === false ? null : preloadOptions(preload === true ? {} : preload),
+    ...(request.policy === undefined ? {} : { profile: request.policy }),
   };
 }
 

@@ -1,4 +1,6 @@
 /** Sessions: open, look, load, read, close. Each change is one transaction with its events. */
+import path from 'node:path';
+
 import type { ColibriDatabase, RecordTransaction } from '../../db/database.ts';
 import { type Clock, isoNow } from '../../lib/clock.ts';
 import { ColibriError } from '../../lib/errors.ts';
@@ -56,6 +58,8 @@ export interface SessionsParts {
   readonly events: EventsService;
   readonly clock: Clock;
   readonly ids: Ids;
+  /** The folder that the server works for. */
+  readonly workspace?: string;
   readonly policy: Pick<PolicyService, 'facts' | 'recordUse' | 'judge' | 'record' | 'grants'>;
   readonly runtime: ScriptRuntime;
   readonly commands: CustomCommands;
@@ -85,6 +89,7 @@ export function createSessionsService(parts: SessionsParts): SessionsService {
 
   return {
     async open(request = {}, tier = DOOR_TIER) {
+      refuseOtherWorkspace(parts.workspace, request.workspace);
       if (parts.tiers === 'enforce') refuseToRaise(tier, request.agent_tier ?? tier);
       const session = { id: ids.ulid(), options: sessionOptions(request, tier) };
       const { preload } = session.options;
@@ -154,6 +159,13 @@ function createWorlds(parts: SessionsParts): (state: Viewer | null, facts?: Worl
 
 /** What decides on what may be seen. */
 type Viewer = Pick<SessionState, 'generation' | 'options'>;
+
+/** One server works for one folder; a client that means another would get the wrong skills. */
+function refuseOtherWorkspace(served: string | undefined, asked: string | undefined): void {
+  if (served === undefined || asked === undefined || path.resolve(asked) === path.resolve(served)) return;
+  const message = `this server works for ${served}, not for ${asked}; start one there`;
+  throw new ColibriError('INVALID_PARAMS', message, { workspace: served });
+}
 
 /** T0 may do most. */
 function refuseToRaise(own: AgentTier, asked: AgentTier): void {

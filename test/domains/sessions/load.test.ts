@@ -395,6 +395,16 @@ describe('what may be seen', () => {
     expect(codeOf(await callTool(advised.runtime.ctx, 'session_open', { agent_tier: 'T0' }))).toBe('ok');
   });
 
+  test('session_open takes the folder that is served and a profile that narrows, and refuses another folder', async () => {
+    const { runtime } = await testSessions();
+    const { workspace } = runtime.config;
+    const ask = (input: object) => callTool(runtime.ctx, 'session_open', input);
+    expect(dataOf(await ask({ workspace, policy: 'read-only' }))).toMatchObject({
+      options: { profile: 'read-only' },
+    });
+    expect(codeOf(await ask({ workspace: '/elsewhere' }))).toBe('INVALID_PARAMS');
+  });
+
   test('without a session nothing is counted or remembered, and each body leaves its event', async () => {
     const { runtime, skill, reload } = await testSessions();
     for (const name of ['a', 'b', 'c', 'd', 'e']) skill(name);
