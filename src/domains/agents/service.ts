@@ -1,0 +1,82 @@
+/** Profiles, agents and their runs. A task is known here only as an id and the values that come with it. */
+import type { RecordTransaction } from '../../db/database.ts';
+import type { Json } from '../../lib/json.ts';
+import type {
+  Agent,
+  AgentFilter,
+  AgentProfile,
+  AgentState,
+  Allocation,
+  FailCode,
+  PhaseResult,
+  ProfileDefinition,
+  Reconciliation,
+  RunFacts,
+  RunOutcome,
+  RunProgress,
+  RunSpec,
+} from './schema.ts';
+
+export interface AgentsService {
+  /** Profiles by name, with their history. */
+  profiles(): Promise<readonly AgentProfile[]>;
+  /** Throws PROFILE_NOT_FOUND. */
+  profile(name: string): Promise<AgentProfile>;
+  /** Adds a profile, or replaces all of it but its history. */
+  saveProfile(profile: ProfileDefinition): Promise<AgentProfile>;
+  /** Agents of each profile that are PENDING, INITIALIZING, READY or BUSY; a profile without any is missing. */
+  active(transaction?: RecordTransaction): Promise<ReadonlyMap<string, number>>;
+  /** A new agent, PENDING; no process yet. In `transaction`, it is made together with the caller's own rows. */
+  allocate(allocation: Allocation, transaction?: RecordTransaction): Promise<Agent>;
+  /** Throws AGENT_NOT_FOUND. */
+  status(id: string): Promise<Agent>;
+  /** Newest first. */
+  list(filter?: AgentFilter): Promise<readonly Agent[]>;
+  /** Moves an agent on, with its audit row and its event. Throws AGENT_TRANSITION for an edge that does not exist. */
+  transition(id: string, to: AgentState, how: TransitionHow): Promise<Agent>;
+  /** Runs an allocated agent to its end. Never throws for what the agent did; a lost lease is an outcome too. */
+  supervise(spec: RunSpec, hooks: RunHooks, options?: SuperviseOptions): Promise<RunOutcome>;
+  /** Ends what dead supervisors left: processes, worktrees, agents that no longer run. */
+  reconcile(): Promise<Reconciliation>;
+}
+
+export interface TransitionHow {
+  readonly actor: string;
+  readonly reason: string;
+  /** Needed for FAILED, and only there. */
+  readonly code?: FailCode | undefined;
+  /** The caller's own transaction; otherwise one is made. */
+  readonly transaction?: RecordTransaction | undefined;
+}
+
+export interface SuperviseOptions {
+  /**
+   * Ends the run. With a ColibriError of the code LEASE_LOST as its reason everything is killed and nothing is written,
+   * because the rows belong to somebody else; with any other reason the agent is FAILED as CANCELLED.
+   */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Where the owner of the task takes part in a run. */
+export interface RunHooks {
+  /** In every transaction of the run: throws ColibriError LEASE_LOST when the task is somebody else's by now. */
+  guard(transaction: RecordTransaction): Promise<void>;
+  /** Called once the agent is BUSY. Runs the phases; when it comes back, the agent has nothing more to do. */
+  drive(agent: LiveAgent): Promise<void>;
+  /** In the transaction that ends a successful run: what is missing, or null. */
+  checkWriteback(transaction: RecordTransaction, facts: RunFacts): Promise<string | null>;
+  /** In the transaction that ends the run, whichever way; never after a lost lease. */
+  onEnd?(transaction: RecordTransaction, outcome: RunOutcome): Promise<void>;
+  onProgress?(progress: RunProgress): void;
+}
+
+/** An agent that has shown its tools and waits for work. */
+export interface LiveAgent {
+  readonly agent: Agent;
+  readonly worktree: string;
+  readonly branch: string;
+  /** Aborted when the run is being ended for whatever reason. */
+  readonly signal: AbortSignal;
+  /** One phase after the other. A phase that failed is a result; an agent that died, stalled or overspent throws. */
+  runPhase(phase: string, input: Json): Promise<PhaseResult>;
+}
