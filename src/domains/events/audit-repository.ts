@@ -1,6 +1,8 @@
 /** The append-only audit log. */
 import type { Kysely } from 'kysely';
 
+import type { RecordTransaction } from '../../db/database.ts';
+
 export interface AuditRow {
   /** ULID. */
   readonly id: string;
@@ -34,4 +36,9 @@ export function createAuditRepository(records: Kysely<AuditSchema>): AuditReposi
     latest: (limit) =>
       records.selectFrom('audit_log').selectAll().orderBy('id', 'desc').limit(limit).execute(),
   };
+}
+
+/** In the transaction of the change that the row is about, so that neither is there without the other. */
+export async function insertAudit(transaction: RecordTransaction, row: AuditRow): Promise<void> {
+  await (transaction as unknown as Kysely<AuditSchema>).insertInto('audit_log').values(row).execute();
 }

@@ -2,6 +2,7 @@
 import type { ColibriDatabase, RecordTransaction } from '../../db/database.ts';
 import { type Clock, isoNow } from '../../lib/clock.ts';
 import type { Ids } from '../../lib/ids.ts';
+import type { Json } from '../../lib/json.ts';
 import {
   type ArtifactSchema,
   artifactsOf,
@@ -9,6 +10,7 @@ import {
   findArtifact,
   putArtifacts,
 } from './artifact-repository.ts';
+import { insertAudit } from './audit-repository.ts';
 import { type ChainBreak, chainRow, createChainCheck } from './chain.ts';
 import {
   type EventFilter,
@@ -23,6 +25,8 @@ import type { EventDraft, EventRow, StoredArtifact } from './schema.ts';
 
 export interface EventsService {
   append(transaction: RecordTransaction, drafts: readonly EventDraft[]): Promise<readonly EventRow[]>;
+  /** One row of the audit log, beside the change that it is about. */
+  audit(transaction: RecordTransaction, entry: AuditEntry): Promise<void>;
   /** Keeps content while the session's records are kept. */
   storeArtifacts(
     transaction: RecordTransaction,
@@ -44,6 +48,16 @@ export interface EventsService {
   wake(): void;
   /** The first event that was changed, removed or slipped in, or null; and how many were looked at. */
   verify(): Promise<{ readonly events: number; readonly broken: ChainBreak | null }>;
+}
+
+/** Who did what to whom, as the audit log keeps it. */
+export interface AuditEntry {
+  readonly actor: string;
+  readonly action: string;
+  readonly subject: string;
+  /** `ok`, or a code. */
+  readonly outcome: string;
+  readonly detail: Json;
 }
 
 /** Other processes give no signal, so followers also look on their own. */
@@ -73,6 +87,14 @@ export function createEventsService(
       await insertEvents(transaction, rows);
       return rows;
     },
+    audit: (transaction, { detail, ...entry }) =>
+      insertAudit(transaction, {
+        ...entry,
+        id: ids.ulid(),
+        at: isoNow(clock),
+        duration_ms: null,
+        detail: JSON.stringify(detail),
+      }),
     storeArtifacts: (transaction, session, artifacts) =>
       putArtifacts(transaction, session, { artifacts, at: isoNow(clock) }),
     artifact: async (digest, transaction) =>
