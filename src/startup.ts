@@ -2,8 +2,6 @@
  * The one composition root (γ), in two phases: first the door answers, then the database opens and the skills load.
  * A client that connects during the second phase waits; it never sees half a server.
  */
-import { setImmediate } from 'node:timers/promises';
-
 import { type Config, loadConfig } from './config.ts';
 import { type ColibriDatabase, openDatabase } from './db/database.ts';
 import { type RecoveryReport, recoverDatabase } from './db/recover.ts';
@@ -15,7 +13,7 @@ import { createPolicyService, type PolicyService } from './domains/policy/servic
 import { createTrustKey } from './domains/policy/trust-key.ts';
 import type { TrustParts } from './domains/policy/trust-service.ts';
 import { type Callers, createCallers } from './domains/sessions/callers.ts';
-import { type CustomCommands, createCustomCommands } from './domains/sessions/custom-commands.ts';
+import { createCustomCommands } from './domains/sessions/custom-commands.ts';
 import { type ReplayReport, replaySession } from './domains/sessions/replay-service.ts';
 import { defaultScratchRoot, type ScriptHost } from './domains/sessions/run/host.ts';
 import { createScriptRuntime, type ScriptRuntime } from './domains/sessions/run/probe.ts';
@@ -37,8 +35,8 @@ import { messageOf } from './lib/errors.ts';
 import { createIds, type Ids } from './lib/ids.ts';
 import type { Logger } from './lib/logger.ts';
 import { printableBlock } from './lib/text.ts';
-import { readVersion } from './lib/version.ts';
 import { type AuditSink, type ColibriServerContext, createServerContext } from './server.ts';
+import { type Door, letDoorAnswer, openDoor, type Transport } from './startup-door.ts';
 import { firstLoad, openRegistry } from './startup-registry.ts';
 
 export interface StartupOptions {
@@ -58,7 +56,7 @@ export interface StartupOptions {
   readonly scratchRoot?: string;
   readonly programFolders?: readonly string[];
   /** Which door to open. Default: none, for the command line and the library. */
-  readonly transport?: 'none' | 'stdio' | 'http';
+  readonly transport?: Transport;
   /** Whether to look through the whole database file for damage before use. */
   readonly check?: 'quick' | 'none';
   /** What ends the process when the second phase fails. */
@@ -91,13 +89,6 @@ export interface Runtime {
   close(): Promise<void>;
 }
 
-interface Door {
-  readonly url: string | null;
-  readonly closed: Promise<void>;
-  catalogChanged(): void;
-  close(): Promise<void>;
-}
-
 /** What was started so far. */
 interface Started {
   door: Door | null;
@@ -120,7 +111,7 @@ export async function startup(options: StartupOptions = {}): Promise<Runtime> {
   const logger = options.logger ?? logToStderr;
   const running: Started = { door: null, db: null, watch: null, session: null };
   const shutdown = createShutdown(running, logger);
-  const ready = createDeferred<SkillsService>();
+  const ready = createDeferred<Runtime>();
 
   const config = await readSettings(options);
   const late: Late = { audit: options.audit ?? NO_AUDIT, identify: null, gate: null };
@@ -159,8 +150,7 @@ export async function startup(options: StartupOptions = {}): Promise<Runtime> {
       running.session = await openOwnSession(sessions, callers);
     if (running.door !== null)
       running.watch = goLive(skills, running.door, { watch: config.watch, logger, clock });
-    ready.resolve(skills);
-    return {
+    const opened: Runtime = {
       ctx,
       db: db.handle,
       config,
@@ -175,6 +165,8 @@ export async function startup(options: StartupOptions = {}): Promise<Runtime> {
       closed: running.door?.closed ?? new Promise<void>(() => undefined),
       close: () => shutdown('closed'),
     };
+    ready.resolve(opened);
+    return opened;
   } catch (error) {
     ready.reject(error);
     logger('[Startup] Phase 2 failed:', messageOf(error));
@@ -232,41 +224,6 @@ function createContext(parts: {
 }
 
 const NO_AUDIT: AuditSink = { enter: () => undefined, exit: () => undefined };
-
-// The doors are imported here and not above: the command line must not pay for the MCP SDK.
-async function openDoor(
-  ctx: ColibriServerContext,
-  config: Config,
-  {
-    transport,
-    ...services
-  }: {
-    readonly transport: 'none' | 'stdio' | 'http';
-    readonly ready: Promise<SkillsService>;
-    readonly commands: CustomCommands;
-  },
-): Promise<Door | null> {
-  if (transport === 'none') return null;
-  const options = { version: readVersion(), surface: config.surface, ...services };
-  if (transport === 'stdio') {
-    const { openStdio } = await import('./surfaces/mcp/stdio.ts');
-    return { ...openStdio(ctx, options), url: null };
-  }
-  const { openHttp } = await import('./surfaces/mcp/http.ts');
-  // Clients come and go on HTTP; only a signal ends the server.
-  return {
-    ...(await openHttp(ctx, { ...options, ...config.http })),
-    closed: new Promise<void>(() => undefined),
-  };
-}
-
-// One turn of the event loop starts the reading, the next one reads and answers; the others are to spare.
-const ANSWER_TURNS = 4;
-
-/** Answers what is in the pipe already. Without it, `initialize` would wait for the scan, which blocks the thread. */
-async function letDoorAnswer(): Promise<void> {
-  for (let turn = 0; turn < ANSWER_TURNS; turn++) await setImmediate();
-}
 
 function openPolicy(
   db: ColibriDatabase,

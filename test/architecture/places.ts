@@ -74,15 +74,14 @@ export function placeOf(file: string): Place {
 }
 
 function placeOfRootFile(file: string): Place {
+  // The composition root has a file for each area.
+  if (/^src\/startup(?:-[a-z]+)*\.ts$/.test(file)) return { layer: 'startup' };
   switch (file) {
     case 'src/server.ts':
       return { layer: 'kernel' };
     case 'src/config.ts':
     case 'src/config-file.ts':
       return { layer: 'config' };
-    case 'src/startup.ts':
-    case 'src/startup-registry.ts':
-      return { layer: 'startup' };
     case 'src/cli.ts':
       return { layer: 'cli-entry' };
     case 'src/library.ts':

@@ -1,7 +1,8 @@
 /** Who may speak to the HTTP door: every decision, without a socket. */
 import { describe, expect, test } from 'vitest';
 
-import { type HttpAccess, refusalOf, refuseOpenDoor } from '../../../src/surfaces/mcp/http-guard.ts';
+import { type HttpAccess, refuseOpenDoor } from '../../../src/lib/http-access.ts';
+import { refusalOf } from '../../../src/surfaces/mcp/http-guard.ts';
 
 const LOCAL: HttpAccess = { host: '127.0.0.1', token: null };
 const OPEN: HttpAccess = { host: '0.0.0.0', token: 'a-token-of-some-length' };

@@ -1,0 +1,60 @@
+/** The doors that a server opens. */
+import { setImmediate } from 'node:timers/promises';
+
+import type { Config } from './config.ts';
+import type { CustomCommands } from './domains/sessions/custom-commands.ts';
+import type { SkillsService } from './domains/skills/service.ts';
+import { openHttpDoor } from './lib/http-door.ts';
+import { readVersion } from './lib/version.ts';
+import type { ColibriServerContext } from './server.ts';
+
+export type Transport = 'none' | 'stdio' | 'http';
+
+export interface Door {
+  /** Where MCP is; null on stdio. */
+  readonly url: string | null;
+  readonly closed: Promise<void>;
+  catalogChanged(): void;
+  close(): Promise<void>;
+}
+
+interface DoorParts {
+  readonly transport: Transport;
+  readonly ready: Promise<{ readonly skills: SkillsService }>;
+  readonly commands: CustomCommands;
+}
+
+// The doors are imported here and not above: the command line must not pay for the MCP SDK.
+export async function openDoor(
+  ctx: ColibriServerContext,
+  config: Config,
+  { transport, ready, commands }: DoorParts,
+): Promise<Door | null> {
+  if (transport === 'none') return null;
+  const skills = ready.then((services) => services.skills);
+  // Whoever waits for it hears of a failed start; that nobody does must not count as an unhandled rejection.
+  skills.catch(() => undefined);
+  const options = { version: readVersion(), surface: config.surface, ready: skills, commands };
+  if (transport === 'stdio') {
+    const { openStdio } = await import('./surfaces/mcp/stdio.ts');
+    return { ...openStdio(ctx, options), url: null };
+  }
+  const { createMcpEndpoint } = await import('./surfaces/mcp/http.ts');
+  const mcp = createMcpEndpoint(ctx, options);
+  const door = await openHttpDoor([mcp], { ...config.http, logger: ctx.logger });
+  return {
+    url: `${door.origin}${mcp.path}`,
+    // Clients come and go on HTTP; only a signal ends the server.
+    closed: new Promise<void>(() => undefined),
+    catalogChanged: mcp.catalogChanged,
+    close: door.close,
+  };
+}
+
+// One turn of the event loop starts the reading, the next one reads and answers; the others are to spare.
+const ANSWER_TURNS = 4;
+
+/** Answers what is in the pipe already. Without it, `initialize` would wait for the scan, which blocks the thread. */
+export async function letDoorAnswer(): Promise<void> {
+  for (let turn = 0; turn < ANSWER_TURNS; turn++) await setImmediate();
+}
