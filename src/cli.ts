@@ -1,5 +1,7 @@
 #!/usr/bin/env node
 /** The bin entry: the only place that touches the process's words, environment and exit code. */
+import { spawn } from 'node:child_process';
+
 import { readVersion } from './lib/version.ts';
 import { runCli } from './surfaces/cli/run.ts';
 
@@ -15,6 +17,13 @@ const code = await runCli({
     // Once each: a second signal while closing ends the process the hard way.
     process.once('SIGINT', stop);
     process.once('SIGTERM', stop);
+  },
+  openPage: (url) => {
+    const opener = process.platform === 'darwin' ? 'open' : 'xdg-open';
+    // Without a browser there is nothing to show, and the address has been printed.
+    spawn(opener, [url], { stdio: 'ignore', detached: true })
+      .on('error', () => undefined)
+      .unref();
   },
 });
 // A client's open stdin would keep the process alive; everything has been flushed and closed by now.

@@ -3,12 +3,13 @@ import { setImmediate } from 'node:timers/promises';
 
 import type { Config } from './config.ts';
 import type { CustomCommands } from './domains/sessions/custom-commands.ts';
-import type { SkillsService } from './domains/skills/service.ts';
-import { openHttpDoor } from './lib/http-door.ts';
+import { type HttpEndpoint, openHttpDoor } from './lib/http-door.ts';
 import { readVersion } from './lib/version.ts';
 import type { ColibriServerContext } from './server.ts';
+import type { ApiServices } from './surfaces/http/services.ts';
 
-export type Transport = 'none' | 'stdio' | 'http';
+/** `http` is MCP alone, `up` is MCP, the API and the page on one server. */
+export type Transport = 'none' | 'stdio' | 'http' | 'up';
 
 export interface Door {
   /** Where MCP is; null on stdio. */
@@ -20,7 +21,7 @@ export interface Door {
 
 interface DoorParts {
   readonly transport: Transport;
-  readonly ready: Promise<{ readonly skills: SkillsService }>;
+  readonly ready: Promise<ApiServices>;
   readonly commands: CustomCommands;
 }
 
@@ -41,7 +42,8 @@ export async function openDoor(
   }
   const { createMcpEndpoint } = await import('./surfaces/mcp/http.ts');
   const mcp = createMcpEndpoint(ctx, options);
-  const door = await openHttpDoor([mcp], { ...config.http, logger: ctx.logger });
+  const others = transport === 'up' ? await openApi(ctx, config, { version: options.version, ready }) : [];
+  const door = await openHttpDoor([mcp, ...others], { ...config.http, logger: ctx.logger });
   return {
     url: `${door.origin}${mcp.path}`,
     // Clients come and go on HTTP; only a signal ends the server.
@@ -49,6 +51,15 @@ export async function openDoor(
     catalogChanged: mcp.catalogChanged,
     close: door.close,
   };
+}
+
+async function openApi(
+  ctx: ColibriServerContext,
+  config: Config,
+  { version, ready }: { readonly version: string; readonly ready: Promise<ApiServices> },
+): Promise<readonly HttpEndpoint[]> {
+  const { createApiEndpoint } = await import('./surfaces/http/endpoint.ts');
+  return [createApiEndpoint({ version, ready, config, logger: ctx.logger, clock: ctx.clock })];
 }
 
 // One turn of the event loop starts the reading, the next one reads and answers; the others are to spare.

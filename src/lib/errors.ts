@@ -31,6 +31,8 @@ export const ERROR_CODES = {
   INTERPRETER_MISSING: 'the program that runs this kind of script is not installed',
   RUN_LIMIT: 'a limit, an argument or the input of a run is out of range',
   SCRATCH_UNUSABLE: 'the folder for running scripts cannot be used safely',
+  HTTP_NOT_FOUND: 'nothing is served under this address',
+  HTTP_REFUSED: 'a request was refused before it reached a route',
   ROOT_UNREADABLE: 'a skills root exists but cannot be read',
   DB_CORRUPT: 'the database file is damaged',
   DB_FUTURE: 'the database was written by a newer Colibri',

@@ -14,6 +14,10 @@ export interface EventSchema {
 export interface EventFilter {
   /** Only events after this sequence number. */
   readonly after?: number | undefined;
+  /** Only events before this sequence number. */
+  readonly before?: number | undefined;
+  /** The newest first; with a limit, the newest ones. */
+  readonly newestFirst?: boolean | undefined;
   readonly limit?: number | undefined;
   readonly session?: string | undefined;
   readonly stream?: string | undefined;
@@ -47,14 +51,15 @@ export async function insertEvents(transaction: RecordTransaction, rows: readonl
   for (const row of rows) await records(transaction).insertInto('events').values(row).execute();
 }
 
-/** In order of their sequence. */
+/** In order of their sequence, unless asked for the newest first. */
 export function readEvents(db: Kysely<EventSchema>, filter: EventFilter = {}): Promise<EventRow[]> {
   let query = db
     .selectFrom('events')
     .selectAll()
-    .orderBy('seq')
+    .orderBy('seq', filter.newestFirst === true ? 'desc' : 'asc')
     .limit(filter.limit ?? EVENTS_PAGE);
   if (filter.after !== undefined) query = query.where('seq', '>', filter.after);
+  if (filter.before !== undefined) query = query.where('seq', '<', filter.before);
   if (filter.session !== undefined) query = query.where('session_id', '=', filter.session);
   if (filter.stream !== undefined) query = query.where('stream', '=', filter.stream);
   if (filter.types !== undefined) query = query.where('type', 'in', filter.types);

@@ -25,6 +25,8 @@ export interface Catalog {
   readonly shown: number;
   /** Skills that did not fit and are reachable by search only. */
   readonly dropped: number;
+  /** Their names. */
+  readonly leftOut: readonly string[];
   /** Longest description in characters, null when none was cut. */
   readonly cutTo: number | null;
 }
@@ -40,12 +42,14 @@ export function estimateTokens(text: string): number {
 
 /** One line a skill, by name. Without skills the block is empty. */
 export function renderCatalog(entries: readonly CatalogEntry[], options: CatalogOptions): Catalog {
-  if (entries.length === 0) return { text: '', shown: 0, dropped: 0, cutTo: null };
+  if (entries.length === 0) return { text: '', shown: 0, dropped: 0, leftOut: [], cutTo: null };
   const lines = entries.map(({ description, ...entry }) => ({ ...entry, description: oneLine(description) }));
   const block = options.format === 'xml' ? xmlBlock : markdownBlock;
   const catalogOf = (shown: readonly Line[], cut: number | null): Catalog => {
-    const dropped = lines.length - shown.length;
-    return { text: block(shown, { cut, dropped }), shown: shown.length, dropped, cutTo: cut };
+    const kept = new Set(shown);
+    const leftOut = lines.filter((line) => !kept.has(line)).map(({ name }) => name);
+    const dropped = leftOut.length;
+    return { text: block(shown, { cut, dropped }), shown: shown.length, dropped, leftOut, cutTo: cut };
   };
   const fits = (shown: readonly Line[], cut: number | null) =>
     estimateTokens(catalogOf(shown, cut).text) <= options.tokens;

@@ -15,6 +15,13 @@ import type { Catalog, CatalogFormat } from './catalog.ts';
 import { type CommandText, parseCommandText } from './command-file.ts';
 import type { CustomCommands } from './custom-commands.ts';
 import type { World } from './engine.ts';
+import {
+  findLoads,
+  findSessionPage,
+  type SessionLine,
+  type SessionPage,
+  type SkillLoad,
+} from './history-repository.ts';
 import { createSessionRecords, NONE_PINNED } from './records-service.ts';
 import {
   closeSession,
@@ -40,6 +47,10 @@ export interface SessionsService {
   /** The same, but one that was closed is an error, too. */
   resume(id: string): Promise<SessionRecord>;
   list(limit?: number): Promise<readonly SessionSummary[]>;
+  /** Newest first, with what they have loaded. */
+  page(page: SessionPage): Promise<readonly SessionLine[]>;
+  /** The newest loads of a skill. */
+  loadsOf(name: string, limit?: number): Promise<readonly SkillLoad[]>;
   /** Takes the catalog as it is now instead of as it was at the start. */
   refresh(id: string): Promise<SessionRecord>;
   close(id: string): Promise<void>;
@@ -72,6 +83,7 @@ export interface SessionsParts {
 }
 
 const SESSIONS_SHOWN = 50;
+const LOADS_SHOWN = 50;
 /** Who is asking when nobody said so. */
 export const DOOR_TIER: AgentTier = 'T3';
 
@@ -113,6 +125,8 @@ export function createSessionsService(parts: SessionsParts): SessionsService {
     get: (id) => records.find(id),
     resume: (id) => records.findOpen(id),
     list: async (limit = SESSIONS_SHOWN) => listSessions(await db.records<SessionSchema>(), limit),
+    page: async (page) => findSessionPage(await db.records<SessionSchema>(), page),
+    loadsOf: async (name, limit = LOADS_SHOWN) => findLoads(await db.records<SessionSchema>(), name, limit),
     refresh: (id) =>
       change(async (transaction) => {
         const session = { ...(await records.findOpen(id, transaction)), generation: skills.generation() };

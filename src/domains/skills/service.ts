@@ -7,6 +7,7 @@ import type { Logger } from '../../lib/logger.ts';
 import { readRegularFile } from '../../lib/regular-file.ts';
 import { nearest } from '../../lib/text.ts';
 import type { EventLog } from '../events/schema.ts';
+import { findOverview, type OverviewPage, type SkillOverview } from './overview-repository.ts';
 import { createPublication, type Publication, type PublishedSkill } from './publication.ts';
 import {
   allNames,
@@ -41,6 +42,8 @@ export interface SkillsService {
   readonly roots: readonly SkillRoot[];
   list(filters?: SkillPageFilters): readonly SkillSummary[];
   count(filters?: SkillFilters): number;
+  /** One line per skill with what a person sorts and filters by. */
+  overview(page: OverviewPage): readonly SkillOverview[];
   get(name: string): SkillDetail | null;
   /** Like `get`, but an unknown name is an error that names the nearest ones. */
   require(name: string): SkillDetail;
@@ -123,6 +126,7 @@ export function createSkillsService(parts: SkillsServiceParts): SkillsService {
 type IndexReads =
   | 'list'
   | 'count'
+  | 'overview'
   | 'get'
   | 'require'
   | 'names'
@@ -137,6 +141,7 @@ function indexReads(handle: ColibriDatabase['handle']): Pick<SkillsService, Inde
   return {
     list: (filters) => findSummaries(handle, filters),
     count: (filters) => countSkills(handle, filters),
+    overview: (page) => findOverview(handle, page),
     get: (name) => findDetail(handle, name),
     require: (name) => findDetail(handle, name) ?? unknownSkill(name, allNames(handle)),
     names: () => allNames(handle),

@@ -78,6 +78,8 @@ export interface CliHost {
   readonly boot: () => Promise<BootModule>;
   /** Calls back on the first signal that asks the process to stop. */
   readonly onStopSignal?: (stop: () => void) => void;
+  /** Shows an address in the user's browser. */
+  readonly openPage?: (url: string) => void;
 }
 
 /** Where to work, as the options say. */
@@ -92,7 +94,7 @@ export interface BootOptions {
   readonly dbPath?: string | undefined;
   readonly skillsRoot?: string | undefined;
   readonly logger: Logger;
-  readonly transport: 'none' | 'stdio' | 'http';
+  readonly transport: 'none' | 'stdio' | 'http' | 'up';
   readonly surface?: string | undefined;
   readonly http?: { readonly host?: string | undefined; readonly port?: string | undefined };
   readonly exit?: (code: number) => void;

@@ -52,6 +52,20 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./commands/serve.ts'),
   },
   {
+    name: 'up',
+    summary: 'serve the page, the HTTP API and MCP on one address',
+    usage: 'colibri up [--host <address>] [--port <number>] [--open] [--skills-root <dir>] [--json]',
+    args: [],
+    options: [
+      { flag: '--host', value: 'address', description: 'the address to listen on (default: 127.0.0.1)' },
+      { flag: '--port', value: 'number', description: 'the port (default: 4870; 0: any free one)' },
+      { flag: '--open', description: 'show the page in the browser' },
+      SKILLS_ROOT,
+    ],
+    examples: ['colibri up', 'colibri up --open', 'colibri up --port 0 --json'],
+    load: () => import('./commands/up.ts'),
+  },
+  {
     name: 'list',
     summary: 'list the indexed skills',
     usage: 'colibri list [--all | --search <text> --capability <name> --skills-root <dir>] [--json]',

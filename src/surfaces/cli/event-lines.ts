@@ -1,5 +1,6 @@
 /** Events as lines: a table with fixed columns, so that rows can come one by one; frames; JSON. */
-import { type EventRow, redact, type Sensitivity } from '../../domains/events/schema.ts';
+import type { EventRow } from '../../domains/events/schema.ts';
+import { payloadOf } from '../../domains/events/visible-event.ts';
 import { printable } from '../../lib/text.ts';
 import { cutTo, fillTo } from './columns.ts';
 import { jsonText } from './output.ts';
@@ -16,13 +17,6 @@ const STREAM_WIDTH = 'catalog'.length;
 /** What a person looks for first; the rest follows in the order of the payload. */
 const TELLING = ['tool', 'name', 'kind', 'code', 'load_reason', 'message'];
 const DETAIL_MIN = 16;
-
-/** The event as somebody who may see up to `level` sees it; null when it is hidden. */
-export function visibleEvent(row: EventRow, level: Sensitivity): EventRow | null {
-  // A payload that was tampered with cannot be parted into what may be seen and what may not.
-  if (payloadOf(row) === null && level !== 'private') return null;
-  return payloadOf(row) === null ? row : redact(row, level);
-}
 
 export function eventHeader(width: number): string {
   return tableRow(['SEQ', 'TIME', 'TYPE', 'STREAM', 'DETAILS'], width);
@@ -55,17 +49,6 @@ export function eventFrame(row: EventRow): Readonly<Record<string, unknown>> {
 
 export function frameName(type: string): string {
   return type.replaceAll('.', '_');
-}
-
-/** Null when it is no JSON object, which only somebody who edits the database can bring about. */
-function payloadOf({ payload }: EventRow): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(payload);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
 }
 
 function detailsOf(row: EventRow): string {

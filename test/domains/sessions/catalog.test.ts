@@ -48,7 +48,7 @@ describe('the Markdown block', () => {
   });
 
   test(req('M-discovery-3', 'is empty without skills, in both forms'), () => {
-    const nothing = { text: '', shown: 0, dropped: 0, cutTo: null };
+    const nothing = { text: '', shown: 0, dropped: 0, leftOut: [], cutTo: null };
     expect(renderCatalog([], { tokens: PLENTY })).toEqual(nothing);
     expect(renderCatalog([], { tokens: PLENTY, format: 'xml' })).toEqual(nothing);
   });

@@ -1,4 +1,5 @@
 import { EVENT_TYPES, type EventRow, type Sensitivity } from '../../../domains/events/schema.ts';
+import { visibleEvent } from '../../../domains/events/visible-event.ts';
 import { ColibriError } from '../../../lib/errors.ts';
 import { nearest } from '../../../lib/text.ts';
 import { type BootedRuntime, type CommandContext, EXIT, type ExitCode, type Flags } from '../command.ts';
@@ -10,7 +11,6 @@ import {
   eventTabLine,
   eventTableLine,
   frameName,
-  visibleEvent,
 } from '../event-lines.ts';
 import { wholeNumber } from '../flag-values.ts';
 import { jsonText, type Output } from '../output.ts';

@@ -1,0 +1,17 @@
+import type { Route } from '../route.ts';
+import { EVENT_ROUTES } from './events.ts';
+import { HEALTH_ROUTES } from './health.ts';
+import { POLICY_ROUTES } from './policy.ts';
+import { REGISTRY_ROUTES } from './registry.ts';
+import { SESSION_ROUTES } from './sessions.ts';
+import { SKILL_ROUTES } from './skills.ts';
+
+/** Every route of the API whose answer is one JSON document. */
+export const ROUTES: readonly Route[] = [
+  ...REGISTRY_ROUTES,
+  ...SKILL_ROUTES,
+  ...SESSION_ROUTES,
+  ...EVENT_ROUTES,
+  ...POLICY_ROUTES,
+  ...HEALTH_ROUTES,
+];

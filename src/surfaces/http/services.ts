@@ -1,0 +1,18 @@
+import type { Config } from '../../config.ts';
+import type { EventsService } from '../../domains/events/service.ts';
+import type { PolicyService } from '../../domains/policy/service.ts';
+import type { ReplayReport } from '../../domains/sessions/replay-service.ts';
+import type { SessionsService } from '../../domains/sessions/service.ts';
+import type { SkillsService } from '../../domains/skills/service.ts';
+
+/** What the API answers from. The composition root hands it over when everything is open. */
+export interface ApiServices {
+  readonly config: Config;
+  readonly skills: SkillsService;
+  readonly sessions: SessionsService;
+  readonly events: EventsService;
+  readonly policy: PolicyService;
+  readonly replay: (session: string, how: { readonly live: boolean }) => Promise<ReplayReport>;
+  /** Why the index is that of an earlier scan; null when it is in line with the disk. */
+  readonly stale: string | null;
+}
