@@ -40,6 +40,8 @@ export interface Colibri {
     follow(filter: EventFilter, listener: (rows: readonly EventRow[]) => void): () => void;
     verify(): ReturnType<Runtime['events']['verify']>;
   };
+  /** The security scan of indexed skills or of folders. */
+  readonly scan: Runtime['scan'];
   close(): Promise<void>;
 }
 
@@ -103,6 +105,7 @@ export async function openColibri(options: OpenOptions = {}): Promise<Colibri> {
         };
       },
     },
+    scan: runtime.scan,
     async close() {
       // A follower that was left behind would keep the process from ending.
       for (const end of following) end();

@@ -36,6 +36,7 @@ import { createIds, type Ids } from './lib/ids.ts';
 import type { Logger } from './lib/logger.ts';
 import { printableBlock } from './lib/text.ts';
 import { type AuditSink, type ColibriServerContext, createServerContext } from './server.ts';
+import { type Care, openCare } from './startup-care.ts';
 import { type Door, letDoorAnswer, openDoor, type Transport } from './startup-door.ts';
 import { firstLoad, openRegistry } from './startup-registry.ts';
 
@@ -69,7 +70,7 @@ export interface StartupOptions {
   readonly audit?: AuditSink;
 }
 
-export interface Runtime {
+export interface Runtime extends Care {
   readonly ctx: ColibriServerContext;
   readonly db: ColibriDatabase['handle'];
   readonly config: Config;
@@ -160,9 +161,9 @@ export async function startup(options: StartupOptions = {}): Promise<Runtime> {
       events,
       policy,
       replay: (id, how) => replaySession(parts, id, how),
+      ...openCare({ config, skills }),
       elapsedMs: clock.monotonic() - started,
-      url: running.door?.url ?? null,
-      closed: running.door?.closed ?? new Promise<void>(() => undefined),
+      ...doorFacts(running.door),
       close: () => shutdown('closed'),
     };
     ready.resolve(opened);
@@ -174,6 +175,10 @@ export async function startup(options: StartupOptions = {}): Promise<Runtime> {
     exit(1);
     throw error;
   }
+}
+
+function doorFacts(door: Door | null): Pick<Runtime, 'url' | 'closed'> {
+  return { url: door?.url ?? null, closed: door?.closed ?? new Promise<void>(() => undefined) };
 }
 
 /** Saves what is readable of a damaged database, then fills the index again from the disk. */

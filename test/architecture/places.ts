@@ -17,6 +17,10 @@ export const DOMAIN_ORDER: readonly string[] = [
  * it stands here with its reason. A file that no longer touches the world is taken off.
  */
 export const IO_FILES: ReadonlyMap<string, string> = new Map([
+  [
+    'src/domains/integrity/scan/scan-files.ts',
+    'reads every file of a skill, and the accept-list of the scan',
+  ],
   ['src/domains/policy/policy-file.ts', 'reads colibri.policy.yaml'],
   ['src/domains/policy/trust-key.ts', "keeps the user's key in the home"],
   ['src/domains/policy/trust-tree.ts', 'reads every file that trust is bound to'],

@@ -1,6 +1,7 @@
 /** What a command is, and what it is given. The table itself is in commands.ts. */
 import type { Config } from '../../config.ts';
 import type { EventsService } from '../../domains/events/service.ts';
+import type { ScanReport, ScanTargets } from '../../domains/integrity/scan/scan-service.ts';
 import type { PolicyService } from '../../domains/policy/service.ts';
 import type { ReplayReport } from '../../domains/sessions/replay-service.ts';
 import type { SessionsService } from '../../domains/sessions/service.ts';
@@ -133,7 +134,12 @@ export interface RecoveredTable {
   readonly lostIsExact: boolean;
 }
 
-export interface BootedRuntime {
+/** What looks after skills. */
+interface Care {
+  readonly scan: (targets?: ScanTargets) => Promise<ScanReport>;
+}
+
+export interface BootedRuntime extends Care {
   readonly ctx: ColibriServerContext;
   readonly config: Config;
   readonly skills: SkillsService;

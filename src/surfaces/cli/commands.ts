@@ -1,4 +1,5 @@
 /** The command table: help, parsing, completion and docs/cli.md all follow from it. */
+import { CARE_COMMANDS } from './care-commands.ts';
 import type { Command, CommandOption } from './command.ts';
 import { SESSION_COMMANDS } from './session-commands.ts';
 
@@ -121,15 +122,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     load: () => import('./commands/validate.ts'),
   },
-  {
-    name: 'doctor',
-    summary: 'say everything that is wrong in the registry, worst first',
-    usage: 'colibri doctor [--summary] [--json]',
-    args: [],
-    options: [{ flag: '--summary', description: 'only count: by diagnostic, and in all' }],
-    examples: ['colibri doctor', 'colibri doctor --summary', 'colibri doctor | grep ^error'],
-    load: () => import('./commands/doctor.ts'),
-  },
+  ...CARE_COMMANDS,
   ...SESSION_COMMANDS,
   {
     name: 'config show',

@@ -1,0 +1,68 @@
+/** Doing damage. */
+import { EVERYWHERE, RUNNABLE, type ScanRule } from '../scan-rule.ts';
+
+export const DESTRUCTION: readonly ScanRule[] = [
+  {
+    kind: 'line',
+    id: 'deletes-home-or-system',
+    severity: 'critical',
+    title: 'deletes the home folder or the system',
+    why: 'nothing brings it back',
+    fix: 'name the one folder that is meant, inside the project',
+    where: EVERYWHERE,
+    match: [
+      /\brm\s{1,4}(?:-[a-zA-Z-]{1,20}\s{1,4}){1,4}["']?(?:\/|~|\$HOME|\$\{HOME\}|\/\*|~\/\*|\/(?:etc|usr|var|home|bin|boot|lib)\/?)["']?\s{0,3}(?:$|[;&|`)\u2014])/m,
+      /\bmkfs(?:\.\w{2,6})?\s{1,4}\/dev\//,
+      /\bdd\s[^\n]{0,60}\bof=\/dev\/(?:sd|nvme|disk|hd)/,
+      /:\(\)\s{0,3}\{\s{0,3}:\s{0,3}\|\s{0,3}:\s{0,3}&\s{0,3}\}/,
+      /\bformat\s{1,3}c:\s{0,3}\/[qy]/i,
+      /\bshutil\.rmtree\(\s{0,3}(?:["'](?:\/|~)["']|os\.path\.expanduser\(\s{0,3}["']~["'])/,
+      /\bRemove-Item\b[^\n]{0,60}(?:C:\\|\$env:USERPROFILE|\$HOME)["']?\s[^\n]{0,20}-Recurse/i,
+    ],
+    bad: ['```bash\nrm -rf ~/\n```'.replace('~/', '~'), '```bash\ndd if=/dev/zero of=/dev/sda\n```'],
+    good: ['```bash\nrm -rf ./dist\n```', '```bash\nrm -rf ~/.cache/tool\n```'],
+  },
+  {
+    kind: 'line',
+    id: 'deletes-widely',
+    severity: 'medium',
+    title: 'deletes whole folders outside of the project',
+    why: 'a wrong or empty variable makes it hit anything',
+    fix: 'delete what the skill itself has made, by its full name',
+    where: RUNNABLE,
+    match: [
+      /\brm\s{1,4}-\w{0,4}r\w{0,4}\s{1,4}["']?(?:\/(?!tmp\/[\w-]{3})|~\/(?!\.cache))[\w./-]{1,60}\*/,
+      /\brm\s{1,4}-\w{0,4}rf?\w{0,4}\s{1,4}["']?\/(?:tmp|var)\/\.[\w-]{1,40}/,
+      /\brm\s{1,4}-rf\s{1,4}["']?\$\{?[A-Za-z_]{1,30}\}?["']?\/\*/,
+    ],
+    bad: ['```bash\nrm -rf /tmp/.cache-01/* /srv/data/*\n```'],
+    good: ['```bash\nrm -rf node_modules\n```'],
+  },
+  {
+    kind: 'line',
+    id: 'encrypts-files',
+    severity: 'critical',
+    title: 'encrypts the files of the user',
+    why: 'this is how a ransom is prepared',
+    fix: 'remove it',
+    where: RUNNABLE,
+    match: [
+      /\bfor\b[^\n]{0,80}(?:os\.walk|find\s{1,3}[~/$])[^\n]{0,80}encrypt/i,
+      /\bransom(?:ware)?_?note\b|\byour files have been encrypted\b/i,
+    ],
+    bad: ['```\nprint("Your files have been encrypted")\n```'],
+    good: ['```bash\nopenssl enc -aes-256-cbc -in a -out b\n```'],
+  },
+  {
+    kind: 'line',
+    id: 'drops-data',
+    severity: 'low',
+    title: 'drops or empties a database',
+    why: 'an agent that mistakes the target loses real data',
+    fix: 'ask first, and name the database',
+    where: RUNNABLE,
+    match: [/\b(?:DROP\s{1,3}(?:DATABASE|SCHEMA)|TRUNCATE\s{1,3}TABLE)\b/i],
+    bad: ['```sql\nDROP DATABASE prod;\n```'],
+    good: ['```sql\nDELETE FROM t WHERE id = 1;\n```'],
+  },
+];

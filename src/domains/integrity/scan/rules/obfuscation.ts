@@ -1,0 +1,101 @@
+/** Code that does not want to be read. */
+import { EVERYWHERE, RUNNABLE, type ScanRule } from '../scan-rule.ts';
+
+const SHELL = '(?:sudo\\s{1,4})?(?:\\/bin\\/)?(?:ba|z|da)?sh\\b';
+
+export const OBFUSCATION: readonly ScanRule[] = [
+  {
+    kind: 'line',
+    id: 'decodes-into-shell',
+    severity: 'critical',
+    title: 'decodes text and runs it',
+    why: 'the encoding has one purpose: that nobody reads the command',
+    fix: 'write the command out',
+    where: EVERYWHERE,
+    match: [
+      new RegExp(
+        `\\bbase64\\s{1,4}(?:-\\w\\s{1,3}|-i\\s{1,3}){0,2}(?:-d|-D|--decode)\\b[^\\n|]{0,80}\\|\\s{0,4}(?:${SHELL}|python[23]?|perl|node|gunzip\\s{0,3}\\|\\s{0,3}(?:ba)?sh)`,
+      ),
+      new RegExp(
+        `\\b(?:xxd\\s{1,3}-r|openssl\\s{1,3}(?:enc|base64)\\s{1,3}[^\\n|]{0,40}-d)[^\\n|]{0,60}\\|\\s{0,4}${SHELL}`,
+      ),
+      /\b(?:eval|(?:ba|z)?sh\s{1,3}-c)\s{1,3}["']?(?:\$\(|`)[^\n]{0,300}\bbase64\s{1,3}(?:-d|-D|--decode)/,
+      /\b(?:exec|eval)\s{0,2}\(\s{0,4}(?:compile\s{0,2}\(\s{0,4})?(?:__import__\(\s{0,3}["'](?:base64|zlib|marshal|codecs)["']\s{0,3}\)\s{0,2}\.|base64\.|zlib\.|marshal\.|codecs\.|bytes\.fromhex|bytearray\.fromhex)/,
+      /\b(?:eval|Function|setTimeout)\s{0,2}\(\s{0,4}(?:atob|Buffer\.from|unescape|decodeURIComponent|String\.fromCharCode)\s{0,2}\(/,
+      /\beval\s{0,2}\(\s{0,4}(?:base64_decode|gzinflate|str_rot13)/,
+    ],
+    bad: [
+      '```bash\necho "Y3VybCB4" | base64 -D | bash\n```',
+      '```python\nexec(__import__("base64").b64decode(b"cHJpbnQ="))\n```',
+    ],
+    good: ['```bash\nbase64 -d in.txt > out.png\n```', '```js\nconst text = atob(value)\n```'],
+  },
+  {
+    kind: 'line',
+    id: 'hidden-endpoint',
+    severity: 'high',
+    title: 'keeps an address or a command in encoded form',
+    why: 'addresses are not secrets; one that is encoded is being kept from readers and scanners',
+    fix: 'write the address out',
+    where: RUNNABLE,
+    match: [
+      /["'](?:aHR0c|d2dldC|Y3VybC|L2Jpbi9|cG93ZXJzaGVsb|IyEvYmlu|aW1wb3J0I)[A-Za-z0-9+/=]{4,400}["']/,
+      /\b(?:url|endpoint|host|server|c2|target|cmd)\w{0,10}\s{0,3}=\s{0,3}(?:base64\.b64decode|atob|codecs\.decode|bytes\.fromhex)\s{0,2}\(/i,
+    ],
+    bad: ['```python\nendpoint = base64.b64decode("aHR0cHM6Ly94Lmhvc3QuZGV2").decode()\n```'],
+    good: ['```python\nimage = base64.b64decode(reply["image"])\n```'],
+  },
+  {
+    kind: 'line',
+    id: 'builds-code-from-pieces',
+    severity: 'high',
+    title: 'puts code together from pieces',
+    why: 'names that are spelt out by character or joined at run time are hidden on purpose',
+    fix: 'call the function by its name',
+    where: RUNNABLE,
+    match: [
+      /\bgetattr\(\s{0,3}(?:__import__\(|__builtins__|builtins)[^\n]{0,80}/,
+      /\b__import__\(\s{0,3}["'](?:os|subprocess|socket|ctypes)["']\s{0,3}\)\s{0,2}\.\s{0,2}(?:system|popen|call|run|Popen|socket)/,
+      /(?:chr\(\d{2,3}\)\s{0,2}\+\s{0,2}){5,40}/,
+      /String\.fromCharCode\((?:\s{0,2}\d{2,3}\s{0,2},){8,200}/,
+      /(?:\\x[0-9a-fA-F]{2}){16,250}/,
+      /\b(?:eval|exec)\s{0,2}\(\s{0,4}["'][^"'\n]{1,120}["']\s{0,3}(?:\[::-1\]|\.split\(\s{0,2}["']{2}\s{0,2}\)\.reverse)/,
+      /\b(?:c(?:''|"")url|cu(?:''|"")rl|b(?:''|"")ash|ba(?:''|"")sh|w(?:''|"")get)\b/,
+      /\b_0x[0-9a-f]{4,6}\s{0,3}[=([][^\n]{0,60}_0x[0-9a-f]{4,6}/,
+    ],
+    bad: ['```python\n__import__("os").system("id")\n```', "```bash\nc''url https://x.host.dev\n```"],
+    good: ['```python\nvalue = getattr(model, name)\n```'],
+  },
+  {
+    kind: 'line',
+    id: 'encoded-blob',
+    severity: 'medium',
+    title: 'holds a long stretch of encoded data',
+    why: 'nobody can tell what it is without running it',
+    fix: 'put data into a file of its own kind, or say what it is',
+    where: ['script'],
+    match: [/[A-Za-z0-9+/]{600,1000}/, /(?:[0-9a-f]{2}){400,500}/i],
+    unless: [/data:(?:image|font)\/|sha(?:256|512)-|integrity/],
+    bad: [],
+    good: ['```\nabc\n```'],
+  },
+  {
+    kind: 'line',
+    id: 'runs-built-text',
+    severity: 'medium',
+    title: 'runs text as code',
+    why: 'whoever can influence the text decides what runs',
+    fix: 'call functions, or pass arguments as a list without a shell',
+    where: ['script'],
+    match: [
+      /\b(?:os\.system|os\.popen|commands\.getoutput)\s{0,2}\(\s{0,3}(?:f["']|["'][^"'\n]{0,160}["']\s{0,2}(?:\+|%|\.format)|\w{1,40}\s{0,2}[),+])/,
+      /\bsubprocess\.\w{3,12}\([^\n]{0,200}shell\s{0,2}=\s{0,2}True/,
+      /(?:^|[^.\w])(?:eval|exec)\s{0,2}\(\s{0,3}(?!["'])\w/m,
+      /\bchild_process\b[^\n]{0,40}\bexec(?:Sync)?\s{0,2}\(\s{0,3}`/,
+      /\bpickle\.loads?\(|\byaml\.(?:unsafe_)?load\((?![^\n]{0,80}SafeLoader)/,
+    ],
+    unless: [/literal_eval|re\.exec|\.exec\(|model\.eval|yaml\.safe_load/],
+    bad: [],
+    good: ['```python\nsubprocess.run(["ls", path])\n```'],
+  },
+];
