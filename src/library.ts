@@ -42,6 +42,13 @@ export interface Colibri {
   };
   /** The security scan of indexed skills or of folders. */
   readonly scan: Runtime['scan'];
+  /** Copies of skills in mirrors. */
+  readonly mirrors: {
+    /** Where they differ from the canonical skills; with `diff`, by lines. */
+    check: Runtime['drift']['check'];
+    /** Brings them in line, keeping what was edited there. */
+    sync: Runtime['sync']['sync'];
+  };
   close(): Promise<void>;
 }
 
@@ -106,6 +113,7 @@ export async function openColibri(options: OpenOptions = {}): Promise<Colibri> {
       },
     },
     scan: runtime.scan,
+    mirrors: { check: runtime.drift.check, sync: runtime.sync.sync },
     async close() {
       // A follower that was left behind would keep the process from ending.
       for (const end of following) end();

@@ -15,7 +15,7 @@ import type { TrustParts } from './domains/policy/trust-service.ts';
 import { type Callers, createCallers } from './domains/sessions/callers.ts';
 import { createCustomCommands } from './domains/sessions/custom-commands.ts';
 import { type ReplayReport, replaySession } from './domains/sessions/replay-service.ts';
-import { defaultScratchRoot, type ScriptHost } from './domains/sessions/run/host.ts';
+import { defaultScratchRoot } from './domains/sessions/run/host.ts';
 import { createScriptRuntime, type ScriptRuntime } from './domains/sessions/run/probe.ts';
 import { cleanScratch } from './domains/sessions/run/scratch.ts';
 import {
@@ -28,7 +28,7 @@ import { catalogFacts, isVisible } from './domains/sessions/visibility.ts';
 import { registerSkillTools } from './domains/skills/repository.ts';
 import type { SkillsService } from './domains/skills/service.ts';
 import { registerRegistryTools } from './domains/skills/tools.ts';
-import { type RegistryWatch, watchRoots } from './domains/skills/watch.ts';
+import { watchRoots } from './domains/skills/watch.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import { createDeferred } from './lib/deferred.ts';
 import { messageOf } from './lib/errors.ts';
@@ -38,6 +38,7 @@ import { printableBlock } from './lib/text.ts';
 import { type AuditSink, type ColibriServerContext, createServerContext } from './server.ts';
 import { type Care, openCare } from './startup-care.ts';
 import { type Door, letDoorAnswer, openDoor, type Transport } from './startup-door.ts';
+import { type Integrity, openIntegrity } from './startup-integrity.ts';
 import { firstLoad, openRegistry } from './startup-registry.ts';
 
 export interface StartupOptions {
@@ -70,7 +71,7 @@ export interface StartupOptions {
   readonly audit?: AuditSink;
 }
 
-export interface Runtime extends Care {
+export interface Runtime extends Care, Integrity {
   readonly ctx: ColibriServerContext;
   readonly db: ColibriDatabase['handle'];
   readonly config: Config;
@@ -94,7 +95,8 @@ export interface Runtime extends Care {
 interface Started {
   door: Door | null;
   db: ColibriDatabase | null;
-  watch: RegistryWatch | null;
+  /** What goes on by itself while a server runs. */
+  live: readonly { close(): Promise<void> }[];
   /** The connection's own session. */
   session: { close(): Promise<void> } | null;
 }
@@ -110,17 +112,14 @@ export async function startup(options: StartupOptions = {}): Promise<Runtime> {
   const { clock = systemClock, exit = exitProcess } = options;
   const started = clock.monotonic();
   const logger = options.logger ?? logToStderr;
-  const running: Started = { door: null, db: null, watch: null, session: null };
+  const running: Started = { door: null, db: null, live: [], session: null };
   const shutdown = createShutdown(running, logger);
   const ready = createDeferred<Runtime>();
 
   const config = await readSettings(options);
   const late: Late = { audit: options.audit ?? NO_AUDIT, identify: null, gate: null };
   const ids = createIds(clock);
-  const runtime = openScripts(
-    { clock, ids, scratchRoot: options.scratchRoot ?? defaultScratchRoot() },
-    { logger, programFolders: options.programFolders },
-  );
+  const runtime = openScripts(options, { logger, clock, ids });
   const commands = createCustomCommands(config.commandDirs, logger);
   const ctx = createContext({ logger, clock, ids, late });
 
@@ -149,8 +148,9 @@ export async function startup(options: StartupOptions = {}): Promise<Runtime> {
     registerTools(ctx, db, { surface: config.surface, skills, sessions });
     if (transport === 'stdio' && config.surface === 'full')
       running.session = await openOwnSession(sessions, callers);
+    const integrity = openIntegrity(db, { ctx, config, skills, events, clock, logger });
     if (running.door !== null)
-      running.watch = goLive(skills, running.door, { watch: config.watch, logger, clock });
+      running.live = goLive(skills, running.door, { watch: config.watch, integrity, logger, clock });
     const opened: Runtime = {
       ctx,
       db: db.handle,
@@ -160,6 +160,7 @@ export async function startup(options: StartupOptions = {}): Promise<Runtime> {
       sessions,
       events,
       policy,
+      ...integrity.services,
       replay: (id, how) => replaySession(parts, id, how),
       ...openCare({ config, skills }),
       elapsedMs: clock.monotonic() - started,
@@ -247,17 +248,15 @@ function openPolicy(
 
 /** What runs of a dead process have left is removed before anything runs. */
 function openScripts(
-  host: ScriptHost,
-  {
-    logger,
-    programFolders,
-  }: { readonly logger: Logger; readonly programFolders?: readonly string[] | undefined },
+  { scratchRoot = defaultScratchRoot(), programFolders }: StartupOptions,
+  { logger, clock, ids }: { readonly logger: Logger; readonly clock: Clock; readonly ids: Ids },
 ): ScriptRuntime {
   try {
-    cleanScratch(host.scratchRoot);
+    cleanScratch(scratchRoot);
   } catch (error) {
     logger('[colibri] left-overs of scripts cannot be removed:', messageOf(error));
   }
+  const host = { clock, ids, scratchRoot };
   return createScriptRuntime(host, programFolders === undefined ? {} : { programFolders });
 }
 
@@ -310,14 +309,18 @@ function registerTools(
 function goLive(
   skills: SkillsService,
   door: Door,
-  {
-    watch,
-    logger,
-    clock,
-  }: { readonly watch: Config['watch']; readonly logger: Logger; readonly clock: Clock },
-): RegistryWatch | null {
+  { watch, integrity, logger, clock }: LiveParts,
+): Started['live'] {
   skills.onChange(() => door.catalogChanged());
-  return watch === 'off' ? null : watchRoots(skills, { mode: watch, logger, clock });
+  if (watch === 'off') return [];
+  return [integrity.watch(), watchRoots(skills, { mode: watch, logger, clock })];
+}
+
+interface LiveParts {
+  readonly watch: Config['watch'];
+  readonly integrity: { watch(): { close(): Promise<void> } };
+  readonly logger: Logger;
+  readonly clock: Clock;
 }
 
 /** Ends the watching, then lets the door finish its calls, then closes what they use. */
@@ -327,7 +330,7 @@ function createShutdown(
 ): (reason: 'closed' | 'phase-2-failed') => Promise<void> {
   let ended: Promise<void> | null = null;
   const run = async (reason: string): Promise<void> => {
-    for (const part of [running.watch, running.door, running.session, running.db]) {
+    for (const part of [...running.live, running.door, running.session, running.db]) {
       try {
         await part?.close();
       } catch (error) {

@@ -27,6 +27,7 @@ const FULL_TOOLS = [
   'skill_run',
   'session_open',
   'session_close',
+  'drift_check',
 ];
 
 function toolNames(answer: Record<string, unknown>): readonly string[] {

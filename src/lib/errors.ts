@@ -33,6 +33,8 @@ export const ERROR_CODES = {
   SCRATCH_UNUSABLE: 'the folder for running scripts cannot be used safely',
   HTTP_NOT_FOUND: 'nothing is served under this address',
   HTTP_REFUSED: 'a request was refused before it reached a route',
+  SYNC_BUSY: 'another process is changing the same skills root',
+  SYNC_REFUSED: 'sync would have to write where it must not',
   ROOT_UNREADABLE: 'a skills root exists but cannot be read',
   DB_CORRUPT: 'the database file is damaged',
   DB_FUTURE: 'the database was written by a newer Colibri',

@@ -65,7 +65,26 @@ export interface EventPayloads {
         };
       }
     | { readonly kind: 'scan-aborted'; readonly detail: { readonly root: string; readonly reason: string } }
-    | { readonly kind: 'budget'; readonly name: string; readonly detail: { readonly reason: string } };
+    | { readonly kind: 'budget'; readonly name: string; readonly detail: { readonly reason: string } }
+    | {
+        readonly kind: 'drift';
+        readonly name: string;
+        readonly detail: {
+          readonly mirror: string;
+          readonly change: 'canonical-only' | 'mirror-only' | 'changed' | 'unreadable';
+          readonly files: readonly string[];
+          readonly canonical_digest: string | null;
+          readonly mirror_digest: string | null;
+        };
+      };
+  /** Copies of skills were written, removed or taken back. */
+  readonly 'mirror.synced': {
+    readonly mirror: string;
+    readonly copied: readonly string[];
+    readonly removed: readonly string[];
+    readonly collected: readonly string[];
+    readonly kept: readonly string[];
+  };
   readonly 'skill.loaded': {
     readonly skill_id: string;
     readonly skill_version: string;
@@ -156,6 +175,7 @@ export interface EventLog {
 }
 
 const count = z.int().nonnegative();
+const names = z.array(z.string());
 // Values that were JSON before they came here.
 const json = z.json() as z.ZodType<Json>;
 const candidate = z.strictObject({ path: z.string(), source: z.string(), digest: z.string() });
@@ -213,7 +233,25 @@ const SCHEMAS: { readonly [Type in EventType]: z.ZodType<EventPayloads[Type]> } 
       name: z.string(),
       detail: z.strictObject({ reason: z.string() }),
     }),
+    z.strictObject({
+      kind: z.literal('drift'),
+      name: z.string(),
+      detail: z.strictObject({
+        mirror: z.string(),
+        change: z.enum(['canonical-only', 'mirror-only', 'changed', 'unreadable']),
+        files: z.array(z.string()),
+        canonical_digest: z.string().nullable(),
+        mirror_digest: z.string().nullable(),
+      }),
+    }),
   ]),
+  'mirror.synced': z.strictObject({
+    mirror: z.string(),
+    copied: names,
+    removed: names,
+    collected: names,
+    kept: names,
+  }),
   'skill.loaded': z.strictObject({
     skill_id: z.string(),
     skill_version: z.string(),

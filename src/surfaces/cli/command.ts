@@ -1,7 +1,9 @@
 /** What a command is, and what it is given. The table itself is in commands.ts. */
 import type { Config } from '../../config.ts';
 import type { EventsService } from '../../domains/events/service.ts';
+import type { DriftService } from '../../domains/integrity/drift-service.ts';
 import type { ScanReport, ScanTargets } from '../../domains/integrity/scan/scan-service.ts';
+import type { SyncService } from '../../domains/integrity/sync-service.ts';
 import type { PolicyService } from '../../domains/policy/service.ts';
 import type { ReplayReport } from '../../domains/sessions/replay-service.ts';
 import type { SessionsService } from '../../domains/sessions/service.ts';
@@ -146,6 +148,8 @@ export interface BootedRuntime extends Care {
   readonly sessions: SessionsService;
   readonly events: EventsService;
   readonly policy: PolicyService;
+  readonly drift: DriftService;
+  readonly sync: SyncService;
   readonly replay: (session: string, how: { readonly live: boolean }) => Promise<ReplayReport>;
   /** Why the index is that of an earlier scan; null when it is in line with the disk. */
   readonly stale: string | null;

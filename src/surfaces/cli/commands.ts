@@ -1,6 +1,7 @@
 /** The command table: help, parsing, completion and docs/cli.md all follow from it. */
 import { CARE_COMMANDS } from './care-commands.ts';
 import type { Command, CommandOption } from './command.ts';
+import { INTEGRITY_COMMANDS } from './integrity-commands.ts';
 import { SESSION_COMMANDS } from './session-commands.ts';
 
 const SKILLS_ROOT: CommandOption = {
@@ -123,6 +124,7 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./commands/validate.ts'),
   },
   ...CARE_COMMANDS,
+  ...INTEGRITY_COMMANDS,
   ...SESSION_COMMANDS,
   {
     name: 'config show',

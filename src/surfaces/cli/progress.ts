@@ -25,10 +25,12 @@ export function createProgress(stream: TextStream, options: ProgressOptions): Pr
   const { clock = systemClock } = options;
   let nextDraw = clock.monotonic() + PATIENCE_MS;
   let drawn = 0;
+  let over = false;
   return {
     report(done, total) {
       const now = clock.monotonic();
-      if (now < nextDraw) return;
+      // A later scan of the same process must not draw into the results.
+      if (over || now < nextDraw) return;
       nextDraw = now + REDRAW_MS;
       // The last column stays free: some terminals wrap as soon as it is written.
       const line = barLine(done, total).slice(0, (stream.columns || DEFAULT_COLUMNS) - 1);
@@ -36,6 +38,7 @@ export function createProgress(stream: TextStream, options: ProgressOptions): Pr
       drawn = line.length;
     },
     clear() {
+      over = true;
       if (drawn > 0) stream.write(`\r${' '.repeat(drawn)}\r`);
       drawn = 0;
     },

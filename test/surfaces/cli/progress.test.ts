@@ -55,6 +55,16 @@ test('a longer text before leaves nothing behind, and no line is wider than the 
   expect(stream.text()).toBe(`\rreading skills [###\r${' '.repeat(19)}\r`);
 });
 
+test('a scan after the results have begun draws nothing', () => {
+  const stream = recordedStream(80);
+  const clock = handClock();
+  const progress = createProgress(stream, { hidden: false, clock });
+  progress.clear();
+  clock.pass(300);
+  progress.report?.(1, 2);
+  expect(stream.text()).toBe('');
+});
+
 test('nothing is drawn where it would not be seen or is not wanted', () => {
   expect(createProgress(recordedStream(), { hidden: false }).report).toBeUndefined();
   expect(createProgress(recordedStream(80), { hidden: true }).report).toBeUndefined();
