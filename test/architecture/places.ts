@@ -57,6 +57,7 @@ export const IO_FILES: ReadonlyMap<string, string> = new Map([
   ['src/domains/skills/skill-file.ts', 'reads one SKILL.md without blocking and within its limits'],
   ['src/domains/skills/skill-files.ts', 'lists, hashes and reads the files of one skill'],
   ['src/domains/skills/skill-tree.ts', 'counts the files and bytes of a skill folder'],
+  ['src/domains/tasks/engine.ts', 'the port of engines, whose calls take part in transactions'],
   ['src/domains/skills/watch.ts', 'listens to the file system and keeps timers'],
 ]);
 

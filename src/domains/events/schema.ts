@@ -2,6 +2,7 @@
 import { z } from 'zod';
 
 import type { Json } from '../../lib/json.ts';
+import { TASK_PRIVATE_MEMBERS, TASK_SCHEMAS, type TaskPayloads } from './task-payloads.ts';
 
 export type Sensitivity = 'public' | 'pseudonymous' | 'private';
 
@@ -44,7 +45,7 @@ type PolicyDecisionPayload =
       readonly changed: readonly string[];
     };
 
-export interface EventPayloads {
+export interface EventPayloads extends TaskPayloads {
   readonly 'skill.catalog_updated': {
     /** Visible skills after the change. */
     readonly count: number;
@@ -290,6 +291,7 @@ const SCHEMAS: { readonly [Type in EventType]: z.ZodType<EventPayloads[Type]> } 
   'session.opened': z.strictObject({ generation: count, options: json, skills: count }),
   'session.refreshed': z.strictObject({ generation: count, skills: count }),
   'session.closed': z.strictObject({ loads: count, tokens: count }),
+  ...TASK_SCHEMAS,
 };
 
 export const EVENT_TYPES: readonly string[] = Object.keys(SCHEMAS);
@@ -299,6 +301,7 @@ const PRIVATE_MEMBERS: { readonly [Type in EventType]?: readonly string[] } = {
   'skill.loaded': ['path', 'frontmatter', 'warnings'],
   'skill.invoked': ['args'],
   'policy.decision': ['argument', 'root', 'reason', 'path', 'changed'],
+  ...TASK_PRIVATE_MEMBERS,
 };
 
 const LEVELS: readonly Sensitivity[] = ['public', 'pseudonymous', 'private'];

@@ -10,7 +10,7 @@ import {
   findArtifact,
   putArtifacts,
 } from './artifact-repository.ts';
-import { insertAudit } from './audit-repository.ts';
+import { type AuditRow, insertAudit } from './audit-repository.ts';
 import { type ChainBreak, chainRow, createChainCheck } from './chain.ts';
 import {
   type EventFilter,
@@ -87,14 +87,8 @@ export function createEventsService(
       await insertEvents(transaction, rows);
       return rows;
     },
-    audit: (transaction, { detail, ...entry }) =>
-      insertAudit(transaction, {
-        ...entry,
-        id: ids.ulid(),
-        at: isoNow(clock),
-        duration_ms: null,
-        detail: JSON.stringify(detail),
-      }),
+    audit: (transaction, entry) =>
+      insertAudit(transaction, auditRow(entry, { id: ids.ulid(), at: isoNow(clock) })),
     storeArtifacts: (transaction, session, artifacts) =>
       putArtifacts(transaction, session, { artifacts, at: isoNow(clock) }),
     artifact: async (digest, transaction) =>
@@ -136,6 +130,13 @@ export function createEventsService(
       }
     },
   };
+}
+
+function auditRow(
+  { detail, ...entry }: AuditEntry,
+  facts: { readonly id: string; readonly at: string },
+): AuditRow {
+  return { ...entry, ...facts, duration_ms: null, detail: JSON.stringify(detail) };
 }
 
 /** Reads from where it left off whenever it is told to look, one read at a time. */
