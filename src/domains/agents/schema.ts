@@ -15,13 +15,15 @@ export const FAIL_CODES = {
   WORKTREE_ERROR: 'its worktree could not be made',
   SPAWN_ERROR: 'its command could not be started',
   INIT_TIMEOUT: 'it did not say hello in time',
-  MISSING_TOOLS: 'it lacks tools that its skills need, or cannot report what a budget needs',
+  MISSING_TOOLS: 'it lacks tools that its skills need',
+  NO_USAGE: 'it does not report what it uses, so its budget could not be held',
   PROTOCOL_ERROR: 'it wrote something that is no message, or not the one expected',
   OUTPUT_FLOOD: 'it wrote more than may be read',
   STALLED: 'nothing was heard of it for too long',
   DEADLINE: 'it ran longer than its limit',
   BUDGET_EXCEEDED: 'it used more tokens than it was given',
   PHASE_FAILED: 'it gave up in one of its phases',
+  WRITE_FORBIDDEN: 'it changed files although its profile has no write access',
   WRITEBACK_REJECTED: 'it ended without writing back what it must',
   CRASH: 'its process ended before its work did',
   LEASE_LOST: 'another supervisor took its task over',
@@ -56,12 +58,18 @@ export interface AgentProfile {
   };
   readonly history: ProfileHistory;
   readonly runtime: ProfileRuntime;
+  /** The file it comes from, absolute. */
+  readonly path: string;
+  readonly source: 'workspace' | 'global';
   /** ISO-8601 UTC of the last allocation, for strategies that take turns; null before the first. */
   readonly last_assigned_at: string | null;
 }
 
 /** A profile as its author writes it. */
-export type ProfileDefinition = Omit<AgentProfile, 'history' | 'last_assigned_at'>;
+export type ProfileDefinition = Omit<AgentProfile, 'history' | 'last_assigned_at' | 'path' | 'source'> & {
+  /** Where its history starts; runs that were recorded since count instead. */
+  readonly history?: ProfileHistory | undefined;
+};
 
 /** How an agent of the profile is started and spoken to. */
 export interface ProfileRuntime {
@@ -71,7 +79,10 @@ export interface ProfileRuntime {
   /** Names of variables that are handed on from Colibri's own environment. */
   readonly env: readonly string[];
   readonly init_timeout_ms: number;
+  /** Silence after which it counts as hung; three times as long while it says that a tool runs. */
   readonly stall_timeout_ms: number;
+  /** `none`: its budget is not held, because it cannot say what it uses. */
+  readonly usage: 'required' | 'none';
 }
 
 export interface SkillRef {
@@ -206,5 +217,82 @@ export interface Reconciliation {
   readonly kept: readonly { readonly worktree: string; readonly reason: string }[];
 }
 
-export const agentStateSchema: z.ZodType<AgentState> = z.enum(AGENT_STATES);
-export const poolSchema: z.ZodType<Pool> = z.enum(POOLS);
+const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const WORDS_MAX = 64;
+
+const names = z.array(z.string().min(1).max(200)).max(500);
+
+const permissions = z.strictObject({
+  tools: names.describe("MCP tools it may call; a trailing * stands for the rest of a name, as in 'skill_*'"),
+  write_access: z.boolean().describe('whether it may change files of its worktree'),
+  admin_access: z.boolean().describe('whether it may start other agents'),
+});
+
+const limits = z.strictObject({
+  max_concurrent_tasks: z.int().min(1).max(1_000).describe('agents of this profile at the same time'),
+  token_budget: z.int().min(1).max(1_000_000_000).describe('tokens that one run may use'),
+  timeout_ms: z
+    .int()
+    .min(1)
+    .max(7 * DAY_MS)
+    .describe('how long one run may take'),
+});
+
+const history = z.strictObject({
+  success_rate: z.number().min(0).max(1),
+  avg_duration_ms: z.number().min(0),
+  total_runs: z.int().min(0),
+});
+
+const runtime = z.strictObject({
+  driver: z.enum(['stdio', 'acp']).default('stdio').describe('how it is spoken to'),
+  command: z
+    .array(
+      z
+        .string()
+        .min(1)
+        .max(4_096)
+        .regex(/^[^\0]*$/, 'a NUL character cannot be passed on'),
+    )
+    .min(1)
+    .max(WORDS_MAX)
+    .describe('the program and its arguments; words that start with ./ or ../ are paths beside this file'),
+  env: z
+    .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'not a name of a variable'))
+    .max(WORDS_MAX)
+    .default([])
+    .describe('variables that are handed on, by name'),
+  init_timeout_ms: z
+    .int()
+    .min(1)
+    .max(DAY_MS)
+
+    .default(MINUTE_MS / 2)
+    .describe('how long it may take to say hello'),
+  stall_timeout_ms: z
+    .int()
+    .min(1)
+    .max(DAY_MS)
+
+    .default(10 * MINUTE_MS)
+    .describe('silence after which it counts as hung'),
+  usage: z.enum(['required', 'none']).default('required').describe('none: its token budget is not held'),
+});
+
+const profile = z
+  .strictObject({
+    agent_type: z.string().min(1).max(64).regex(NAME, 'use lower-case letters, digits and single hyphens'),
+    description: z.string().max(1_024).default(''),
+    agent_tier: z.enum(['T1', 'T2', 'T3', 'T4']).default('T3').describe('what its agents count as'),
+    pool: z.enum(POOLS).default('implementation'),
+    skills: names.describe('skills that its agents can use'),
+    permissions,
+    limits,
+    history: history.optional().describe('where its history starts; recorded runs count instead'),
+    runtime,
+  })
+  .describe('Capability profile of agents');
+
+export const profileSchema: z.ZodType<ProfileDefinition> = profile;

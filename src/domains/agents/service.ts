@@ -1,15 +1,11 @@
 /** Profiles, agents and their runs. A task is known here only as an id and the values that come with it. */
 import type { RecordTransaction } from '../../db/database.ts';
 import type { Json } from '../../lib/json.ts';
+import type { Agents } from './agents-service.ts';
+import type { Profiles } from './profiles-service.ts';
 import type {
   Agent,
-  AgentFilter,
-  AgentProfile,
-  AgentState,
-  Allocation,
-  FailCode,
   PhaseResult,
-  ProfileDefinition,
   Reconciliation,
   RunFacts,
   RunOutcome,
@@ -17,36 +13,17 @@ import type {
   RunSpec,
 } from './schema.ts';
 
-export interface AgentsService {
-  /** Profiles by name, with their history. */
-  profiles(): Promise<readonly AgentProfile[]>;
-  /** Throws PROFILE_NOT_FOUND. */
-  profile(name: string): Promise<AgentProfile>;
-  /** Adds a profile, or replaces all of it but its history. */
-  saveProfile(profile: ProfileDefinition): Promise<AgentProfile>;
-  /** Agents of each profile that are PENDING, INITIALIZING, READY or BUSY; a profile without any is missing. */
-  active(transaction?: RecordTransaction): Promise<ReadonlyMap<string, number>>;
-  /** A new agent, PENDING; no process yet. In `transaction`, it is made together with the caller's own rows. */
-  allocate(allocation: Allocation, transaction?: RecordTransaction): Promise<Agent>;
-  /** Throws AGENT_NOT_FOUND. */
-  status(id: string): Promise<Agent>;
-  /** Newest first. */
-  list(filter?: AgentFilter): Promise<readonly Agent[]>;
-  /** Moves an agent on, with its audit row and its event. Throws AGENT_TRANSITION for an edge that does not exist. */
-  transition(id: string, to: AgentState, how: TransitionHow): Promise<Agent>;
+export interface AgentsService
+  extends Omit<Agents, 'move'>,
+    Pick<Profiles, 'profiles' | 'profile' | 'profileReport' | 'saveProfile'> {
+  /** Exactly what the agent was handed at its start; null before it was started. */
+  envelope(id: string): Promise<Json>;
   /** Runs an allocated agent to its end. Never throws for what the agent did; a lost lease is an outcome too. */
   supervise(spec: RunSpec, hooks: RunHooks, options?: SuperviseOptions): Promise<RunOutcome>;
   /** Ends what dead supervisors left: processes, worktrees, agents that no longer run. */
   reconcile(): Promise<Reconciliation>;
-}
-
-export interface TransitionHow {
-  readonly actor: string;
-  readonly reason: string;
-  /** Needed for FAILED, and only there. */
-  readonly code?: FailCode | undefined;
-  /** The caller's own transaction; otherwise one is made. */
-  readonly transaction?: RecordTransaction | undefined;
+  /** Cancels every run of this process and comes back when all of them have ended. */
+  close(): Promise<void>;
 }
 
 export interface SuperviseOptions {

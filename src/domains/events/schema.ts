@@ -2,6 +2,7 @@
 import { z } from 'zod';
 
 import type { Json } from '../../lib/json.ts';
+import { AGENT_SCHEMAS, type AgentPayloads } from './agent-payloads.ts';
 import { TASK_PRIVATE_MEMBERS, TASK_SCHEMAS, type TaskPayloads } from './task-payloads.ts';
 
 export type Sensitivity = 'public' | 'pseudonymous' | 'private';
@@ -45,7 +46,7 @@ type PolicyDecisionPayload =
       readonly changed: readonly string[];
     };
 
-export interface EventPayloads extends TaskPayloads {
+export interface EventPayloads extends AgentPayloads, TaskPayloads {
   readonly 'skill.catalog_updated': {
     /** Visible skills after the change. */
     readonly count: number;
@@ -292,6 +293,7 @@ const SCHEMAS: { readonly [Type in EventType]: z.ZodType<EventPayloads[Type]> } 
   'session.refreshed': z.strictObject({ generation: count, skills: count }),
   'session.closed': z.strictObject({ loads: count, tokens: count }),
   ...TASK_SCHEMAS,
+  ...AGENT_SCHEMAS,
 };
 
 export const EVENT_TYPES: readonly string[] = Object.keys(SCHEMAS);
@@ -302,6 +304,9 @@ const PRIVATE_MEMBERS: { readonly [Type in EventType]?: readonly string[] } = {
   'skill.invoked': ['args'],
   'policy.decision': ['argument', 'root', 'reason', 'path', 'changed'],
   ...TASK_PRIVATE_MEMBERS,
+  'agent.transitioned': ['reason'],
+  'agent.ended': ['detail'],
+  'agent.warning': ['detail'],
 };
 
 const LEVELS: readonly Sensitivity[] = ['public', 'pseudonymous', 'private'];

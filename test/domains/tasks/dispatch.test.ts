@@ -52,6 +52,8 @@ const profile = (name: string, facts: Partial<AgentProfile> = {}): AgentProfile 
     ...{ driver: 'stdio', command: ['agent'], env: [] },
     ...{ init_timeout_ms: 1, stall_timeout_ms: 1, usage: 'none' },
   } as AgentProfile['runtime'],
+  path: `/work/.colibri/agents/${name}.yaml`,
+  source: 'workspace',
   last_assigned_at: null,
   ...facts,
 });
