@@ -13,6 +13,7 @@ const code = await runCli({
   cwd: process.cwd(),
   version: readVersion(),
   boot: () => import('./startup.ts'),
+  ask: process.stdin.isTTY && process.stderr.isTTY ? askAtTerminal : undefined,
   onStopSignal: (stop) => {
     // Once each: a second signal while closing ends the process the hard way.
     process.once('SIGINT', stop);
@@ -26,5 +27,10 @@ const code = await runCli({
       .unref();
   },
 });
+async function askAtTerminal(question: string): Promise<boolean> {
+  const { confirm } = await import('./surfaces/cli/confirm.ts');
+  return confirm(process.stdin, process.stderr, question);
+}
+
 // A client's open stdin would keep the process alive; everything has been flushed and closed by now.
 process.exit(code);

@@ -27,6 +27,7 @@ export interface ConfigFile {
   readonly surface?: 'full' | 'phase-0' | undefined;
   readonly watch?: 'auto' | 'poll' | 'off' | undefined;
   readonly tiers?: 'advise' | 'enforce' | undefined;
+  readonly untrusted?: 'marked' | 'hidden' | undefined;
   readonly catalog?:
     | { readonly fields?: readonly ('compatibility' | 'allowed-tools')[] | undefined }
     | undefined;
@@ -105,6 +106,10 @@ const wholeFile = z
     surface: z.enum(['full', 'phase-0']).optional().describe('which MCP tools are offered'),
     watch: z.enum(['auto', 'poll', 'off']).optional().describe('how serve notices changes on disk'),
     tiers: z.enum(['advise', 'enforce']).optional().describe('whether tiers hide skills or only mark them'),
+    untrusted: z
+      .enum(['marked', 'hidden'])
+      .optional()
+      .describe('whether skills that nobody vouched for are marked or hidden from agents'),
     catalog: catalog.optional(),
     command: command.optional(),
     http: http.optional(),

@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 
 import type { ConfigFile } from './config-file.ts';
+import { SETTINGS, type Setting } from './config-settings.ts';
 import { ColibriError } from './lib/errors.ts';
 
 export interface RootConfig {
@@ -24,10 +25,15 @@ export interface Config {
   readonly database: string;
   readonly surface: 'full' | 'phase-0';
   readonly watch: 'auto' | 'poll' | 'off';
-  /** `enforce` hides skills from agents whose tier may not invoke them. */
-  readonly tiers: 'advise' | 'enforce';
-  /** More facts for each line of a catalog. */
-  readonly catalogFields: readonly string[];
+  /** What agents see of the skills. */
+  readonly view: {
+    /** `enforce` hides skills from agents whose tier may not invoke them. */
+    readonly tiers: 'advise' | 'enforce';
+    /** More facts for each line of a catalog. */
+    readonly catalog_fields: readonly string[];
+    /** What becomes of skills that nobody vouched for. */
+    readonly untrusted: 'marked' | 'hidden';
+  };
   /** Absolute paths of folders with Markdown files that work as commands. */
   readonly commandDirs: readonly string[];
   readonly trustWorkspace: boolean;
@@ -46,145 +52,6 @@ export interface SettingOrigin {
   /** `default`, `flag`, a variable's name, or the file. */
   readonly from: string;
 }
-
-export interface Setting {
-  readonly key: string;
-  readonly env: string | null;
-  readonly meaning: string;
-  readonly fallback: string;
-  /** What a text from a flag or the environment must look like; absent: any non-empty text. */
-  readonly accepts?: readonly string[] | 'boolean' | { readonly min: number; readonly max: number };
-  /** Holds any number of the accepted words, between commas. */
-  readonly list?: boolean;
-  /** Never shown, neither in reports nor in messages. */
-  readonly secret?: { readonly charsMin: number };
-}
-
-/** Short enough to type, long enough not to be guessed over a network. */
-const TOKEN_CHARS_MIN = 16;
-
-const PROFILES = ['strict', 'lenient', 'publish'] as const;
-
-function rootSettings(
-  name: 'workspace' | 'global' | 'mirror',
-  env: string,
-  fallback: string,
-): readonly Setting[] {
-  const key = (field: string) => `roots.${name}.${field}`;
-  return [
-    { key: key('path'), env, meaning: `the ${name} root, relative to the workspace or from ~/`, fallback },
-    {
-      key: key('enabled'),
-      env: null,
-      meaning: `whether the ${name} root is scanned`,
-      fallback: 'true',
-      accepts: 'boolean',
-    },
-    {
-      key: key('profile'),
-      env: null,
-      meaning: `how forgiving its validation is`,
-      fallback: 'strict',
-      accepts: PROFILES,
-    },
-    {
-      key: key('depth'),
-      env: null,
-      meaning: `levels below it at which a skill may lie`,
-      fallback: '1',
-      accepts: { min: 1, max: 8 },
-    },
-    {
-      key: key('trust'),
-      env: null,
-      meaning: `whether its skills stay trusted when they change`,
-      fallback: 'digest',
-      accepts: ['digest', 'path'],
-    },
-  ];
-}
-
-/** Every setting, its variable and its default. The file uses the same keys, nested. */
-export const SETTINGS: readonly Setting[] = [
-  { key: 'workspace', env: 'COLIBRI_WORKSPACE', meaning: 'the folder that Colibri works for', fallback: '.' },
-  {
-    key: 'config',
-    env: 'COLIBRI_CONFIG',
-    meaning: 'the configuration file, instead of colibri.config.{json,yaml,yml}',
-    fallback: '',
-  },
-  {
-    key: 'database',
-    env: 'COLIBRI_DB',
-    meaning: 'the database file, relative to the workspace, or :memory:',
-    fallback: 'data/colibri.db',
-  },
-  {
-    key: 'surface',
-    env: 'COLIBRI_SURFACE',
-    meaning: 'which MCP tools are offered',
-    fallback: 'full',
-    accepts: ['full', 'phase-0'],
-  },
-  {
-    key: 'watch',
-    env: 'COLIBRI_WATCH',
-    meaning: 'how serve notices changes on disk',
-    fallback: 'auto',
-    accepts: ['auto', 'poll', 'off'],
-  },
-  {
-    key: 'tiers',
-    env: 'COLIBRI_TIERS',
-    meaning: 'whether skill tiers hide skills from agents or only mark them',
-    fallback: 'advise',
-    accepts: ['advise', 'enforce'],
-  },
-  {
-    key: 'trust.workspace',
-    env: 'COLIBRI_TRUST_WORKSPACE',
-    meaning: 'trust all of the workspace: its skills, its policy, its configuration',
-    fallback: '0',
-    accepts: ['0', '1'],
-  },
-  {
-    key: 'catalog.fields',
-    env: 'COLIBRI_CATALOG_FIELDS',
-    meaning: 'more facts for each line of a catalog: compatibility, allowed-tools',
-    fallback: '',
-    accepts: ['compatibility', 'allowed-tools'],
-    list: true,
-  },
-  {
-    key: 'command.custom_dirs',
-    env: 'COLIBRI_COMMAND_DIRS',
-    meaning: 'folders of Markdown files that work as commands, parted by commas',
-    fallback: '',
-  },
-  {
-    key: 'http.host',
-    env: 'COLIBRI_HTTP_HOST',
-    meaning: 'the address that serve --http listens on',
-    fallback: '127.0.0.1',
-  },
-  {
-    key: 'http.port',
-    env: 'COLIBRI_HTTP_PORT',
-    meaning: 'its port; 0 takes any free one',
-    fallback: '4870',
-    accepts: { min: 0, max: 65535 },
-  },
-  {
-    key: 'http.token',
-    env: 'COLIBRI_HTTP_TOKEN',
-    meaning: 'the bearer token, needed beyond loopback',
-    fallback: '',
-    secret: { charsMin: TOKEN_CHARS_MIN },
-  },
-  ...rootSettings('workspace', 'COLIBRI_SKILLS_ROOT', '.agents/skills'),
-  ...rootSettings('global', 'COLIBRI_GLOBAL_ROOT', '~/.agents/skills'),
-  ...rootSettings('mirror', 'COLIBRI_MIRROR_ROOT', '.claude/skills'),
-];
 
 export interface ConfigSources {
   readonly cwd: string;
@@ -222,10 +89,13 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
     // These texts were checked against their lists.
     surface: settings.get('surface') as Config['surface'],
     watch: settings.get('watch') as Config['watch'],
-    tiers: settings.get('tiers') as Config['tiers'],
+    view: Object.freeze({
+      tiers: settings.get('tiers') as Config['view']['tiers'],
+      catalog_fields: wordsOf(settings.get('catalog.fields')),
+      untrusted: settings.get('untrusted') as Config['view']['untrusted'],
+    }),
     trustWorkspace: settings.get('trust.workspace') === '1',
     configFile: early.get('config') === '' ? file : null,
-    catalogFields: wordsOf(settings.get('catalog.fields')),
     commandDirs: listOf(settings.get('command.custom_dirs')).map(place),
     http: Object.freeze({
       host: settings.get('http.host'),

@@ -3,6 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 
 import type { Config } from './config.ts';
 import type { CustomCommands } from './domains/sessions/custom-commands.ts';
+import { offerOnly } from './domains/skills/offered.ts';
+import type { SkillsService } from './domains/skills/service.ts';
 import { type HttpEndpoint, openHttpDoor } from './lib/http-door.ts';
 import { readVersion } from './lib/version.ts';
 import type { ColibriServerContext } from './server.ts';
@@ -35,7 +37,8 @@ export async function openDoor(
   const skills = ready.then((services) => services.skills);
   // Whoever waits for it hears of a failed start; that nobody does must not count as an unhandled rejection.
   skills.catch(() => undefined);
-  const options = { version: readVersion(), surface: config.surface, ready: skills, commands };
+  const offered = async () => offeredSkills(await ready, config.view);
+  const options = { version: readVersion(), surface: config.surface, ready: skills, offered, commands };
   if (transport === 'stdio') {
     const { openStdio } = await import('./surfaces/mcp/stdio.ts');
     return { ...openStdio(ctx, options), url: null };
@@ -60,6 +63,15 @@ async function openApi(
 ): Promise<readonly HttpEndpoint[]> {
   const { createApiEndpoint } = await import('./surfaces/http/endpoint.ts');
   return [createApiEndpoint({ version, ready, config, logger: ctx.logger, clock: ctx.clock })];
+}
+
+/** What clients may see: all, or what somebody vouched for. */
+async function offeredSkills(
+  { skills, policy }: ApiServices,
+  { untrusted }: Config['view'],
+): Promise<SkillsService> {
+  if (untrusted === 'marked') return skills;
+  return offerOnly(skills, await policy.trustedSkills());
 }
 
 // One turn of the event loop starts the reading, the next one reads and answers; the others are to spare.

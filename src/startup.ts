@@ -14,17 +14,12 @@ import { createTrustKey } from './domains/policy/trust-key.ts';
 import type { TrustParts } from './domains/policy/trust-service.ts';
 import { type Callers, createCallers } from './domains/sessions/callers.ts';
 import { createCustomCommands } from './domains/sessions/custom-commands.ts';
-import { type ReplayReport, replaySession } from './domains/sessions/replay-service.ts';
+import { type ReplayOptions, type ReplayReport, replaySession } from './domains/sessions/replay-service.ts';
 import { defaultScratchRoot } from './domains/sessions/run/host.ts';
 import { createScriptRuntime, type ScriptRuntime } from './domains/sessions/run/probe.ts';
 import { cleanScratch } from './domains/sessions/run/scratch.ts';
-import {
-  createSessionsService,
-  type SessionsParts,
-  type SessionsService,
-} from './domains/sessions/service.ts';
+import { createSessionsService, type SessionsService } from './domains/sessions/service.ts';
 import { registerSessionTools } from './domains/sessions/tools.ts';
-import { catalogFacts, isVisible } from './domains/sessions/visibility.ts';
 import { registerSkillTools } from './domains/skills/repository.ts';
 import type { SkillsService } from './domains/skills/service.ts';
 import { registerRegistryTools } from './domains/skills/tools.ts';
@@ -81,7 +76,7 @@ export interface Runtime extends Care, Integrity {
   readonly sessions: SessionsService;
   readonly events: EventsService;
   readonly policy: PolicyService;
-  readonly replay: (session: string, how: { readonly live: boolean }) => Promise<ReplayReport>;
+  readonly replay: (session: string, how: ReplayOptions) => Promise<ReplayReport>;
   readonly elapsedMs: number;
   /** Where the HTTP door listens; null without one. */
   readonly url: string | null;
@@ -139,13 +134,13 @@ export async function startup(options: StartupOptions = {}): Promise<Runtime> {
     skills.onChange(() => events.wake());
     const policy = openPolicy(db, { config, skills, events, clock, ids });
     late.gate = policy.gate;
-    const parts = { db, skills, events, clock, ids, policy, commands, runtime, ...visibility(config) };
+    const parts = { db, skills, events, clock, ids, policy, commands, runtime, ...shown(config) };
     const sessions = createSessionsService(parts);
     const callers = createCallers(sessions);
     late.identify = callers.identify;
     const traced = options.trace ?? transport !== 'none';
     if (options.audit === undefined && traced) late.audit = await openAudit(db, events);
-    registerTools(ctx, db, { surface: config.surface, skills, sessions });
+    registerTools(ctx, db, { config, skills, sessions, policy });
     if (transport === 'stdio' && config.surface === 'full')
       running.session = await openOwnSession(sessions, callers);
     const integrity = openIntegrity(db, { ctx, config, skills, events, clock, logger });
@@ -265,17 +260,8 @@ async function openAudit(db: ColibriDatabase, events: EventsService): Promise<Au
   return routeBySession(createToolTrace({ db, events }), log);
 }
 
-function visibility({
-  tiers,
-  catalogFields,
-  workspace,
-}: Config): Pick<SessionsParts, 'isVisible' | 'facts' | 'tiers' | 'workspace'> {
-  return {
-    tiers,
-    workspace,
-    isVisible: (skill, options) => isVisible(skill, options, { tiers }),
-    facts: (skill) => catalogFacts(skill, catalogFields),
-  };
+function shown({ workspace, view }: Config): Pick<Config, 'workspace' | 'view'> {
+  return { workspace, view };
 }
 
 async function openOwnSession(
@@ -291,17 +277,19 @@ function registerTools(
   ctx: ColibriServerContext,
   db: ColibriDatabase,
   services: {
-    readonly surface: Config['surface'];
+    readonly config: Config;
     readonly skills: SkillsService;
     readonly sessions: SessionsService;
+    readonly policy: PolicyService;
   },
 ): void {
-  const { surface, skills, sessions } = services;
-  if (surface === 'phase-0') {
+  const { config, skills, sessions, policy } = services;
+  if (config.surface === 'phase-0') {
     registerSkillTools(ctx, db.handle);
     return;
   }
-  registerSkillTools(ctx, db.handle, { paged: true });
+  const offered = config.view.untrusted === 'hidden' ? policy.trustedSkills : undefined;
+  registerSkillTools(ctx, db.handle, { paged: true, offered });
   registerRegistryTools(ctx, skills);
   registerSessionTools(ctx, sessions);
 }

@@ -28,6 +28,7 @@ const ALL = {
   surface: 'phase-0',
   watch: 'off',
   tiers: 'enforce',
+  untrusted: 'hidden',
   catalog: { fields: ['compatibility', 'allowed-tools'] },
   command: { custom_dirs: ['commands', '~/my commands'] },
   http: { host: 'localhost', port: 0, token: 'sixteen-letters!' },
@@ -52,6 +53,7 @@ describe.each([
 surface: phase-0
 watch: off
 tiers: enforce
+untrusted: hidden
 catalog: { fields: [compatibility, allowed-tools] }
 command: { custom_dirs: [commands, ~/my commands] }
 http: { host: localhost, port: 0, token: "sixteen-letters!" }
@@ -74,8 +76,11 @@ roots:
       database: path.join(cwd, 'state/index.db'),
       surface: 'phase-0',
       watch: 'off',
-      tiers: 'enforce',
-      catalogFields: ['compatibility', 'allowed-tools'],
+      view: {
+        tiers: 'enforce',
+        catalog_fields: ['compatibility', 'allowed-tools'],
+        untrusted: 'hidden',
+      },
       commandDirs: [path.join(cwd, 'commands'), '/home/somebody/my commands'],
       trustWorkspace: false,
       configFile: path.join(cwd, name),
@@ -136,7 +141,7 @@ describe('a file that cannot be used is refused, with the place and the fix', ()
     [
       'a key at the wrong level',
       '{"token": "x"}',
-      'unknown key token (known here: $schema, database, surface, watch, tiers, catalog, command, http, roots)',
+      'unknown key token (known here: $schema, database, surface, watch, tiers, untrusted, catalog, command, http, roots)',
     ],
     [
       'an unknown key of a root',

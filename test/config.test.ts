@@ -3,7 +3,8 @@ import path from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
-import { type Config, type ConfigSources, loadConfig, SETTINGS } from '../src/config.ts';
+import { type Config, type ConfigSources, loadConfig } from '../src/config.ts';
+import { SETTINGS } from '../src/config-settings.ts';
 import { temporaryDirectory } from './support/temporary.ts';
 
 const HOME = '/home/somebody';
@@ -31,8 +32,7 @@ test('without any word from outside, the three roots and the database have their
     database: path.join(cwd, 'data/colibri.db'),
     surface: 'full',
     watch: 'auto',
-    tiers: 'advise',
-    catalogFields: [],
+    view: { tiers: 'advise', catalog_fields: [], untrusted: 'marked' },
     commandDirs: [],
     trustWorkspace: false,
     configFile: null,
@@ -99,6 +99,7 @@ test('every setting that has a variable hears it', async () => {
     surface: 'phase-0',
     watch: 'off',
     tiers: 'enforce',
+    untrusted: 'hidden',
     'catalog.fields': 'compatibility',
     'trust.workspace': '1',
     'http.port': '1',

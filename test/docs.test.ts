@@ -5,7 +5,8 @@ import path from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 
-import { loadConfig, SETTINGS } from '../src/config.ts';
+import { loadConfig } from '../src/config.ts';
+import { SETTINGS } from '../src/config-settings.ts';
 import { EVENT_TYPES } from '../src/domains/events/schema.ts';
 import { sessionOptions } from '../src/domains/sessions/schema.ts';
 import { ERROR_CODES } from '../src/lib/errors.ts';

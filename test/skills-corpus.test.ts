@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { SETTINGS } from '../src/config.ts';
+import { SETTINGS } from '../src/config-settings.ts';
 import { DIAGNOSTIC_CODES } from '../src/domains/skills/diagnostic-codes.ts';
 import { inspectSkill } from '../src/domains/skills/inspect.ts';
 import { FINDING_GROUPS } from '../src/domains/skills/report.ts';

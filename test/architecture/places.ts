@@ -97,6 +97,7 @@ function placeOfRootFile(file: string): Place {
       return { layer: 'kernel' };
     case 'src/config.ts':
     case 'src/config-file.ts':
+    case 'src/config-settings.ts':
       return { layer: 'config' };
     case 'src/cli.ts':
       return { layer: 'cli-entry' };

@@ -125,7 +125,12 @@ export interface EventPayloads extends AgentPayloads, TaskPayloads {
   };
   readonly 'policy.decision': PolicyDecisionPayload;
   readonly 'session.opened': { readonly generation: number; readonly options: Json; readonly skills: number };
-  readonly 'session.refreshed': { readonly generation: number; readonly skills: number };
+  readonly 'session.refreshed': {
+    readonly generation: number;
+    readonly skills: number;
+    /** What is marked as trusted from now on. */
+    readonly trust?: { readonly roots: readonly string[]; readonly skills: readonly string[] } | undefined;
+  };
   readonly 'session.closed': { readonly loads: number; readonly tokens: number };
 }
 
@@ -290,7 +295,11 @@ const SCHEMAS: { readonly [Type in EventType]: z.ZodType<EventPayloads[Type]> } 
   }),
   'policy.decision': policyDecisionSchema,
   'session.opened': z.strictObject({ generation: count, options: json, skills: count }),
-  'session.refreshed': z.strictObject({ generation: count, skills: count }),
+  'session.refreshed': z.strictObject({
+    generation: count,
+    skills: count,
+    trust: z.strictObject({ roots: z.array(z.string()), skills: z.array(z.string()) }).optional(),
+  }),
   'session.closed': z.strictObject({ loads: count, tokens: count }),
   ...TASK_SCHEMAS,
   ...AGENT_SCHEMAS,

@@ -9,6 +9,7 @@ import type { ToolCall } from './patterns.ts';
 import { createPolicyFile, type LoadedPolicy } from './policy-file.ts';
 import { isWide } from './profiles.ts';
 import type { Policy } from './rule.ts';
+import type { TrustVerdict } from './trust.ts';
 import {
   createTrustService,
   type SkillPlace,
@@ -46,6 +47,8 @@ export interface DecisionOrigin {
 export interface JudgedCall extends Decision {
   readonly request: PolicyRequest;
   readonly trusted: boolean;
+  /** The files of the skill that somebody vouched for; null when it is trusted whatever it holds, or not at all. */
+  readonly vouchedFiles: TrustVerdict['files'];
 }
 
 export interface Explanation extends JudgedCall {
@@ -99,21 +102,23 @@ export function createPolicyService(parts: TrustParts): PolicyService {
     const loaded = file.read();
     const view = await trust.view(skill === undefined ? [] : [skill]);
     const vouched = loaded.problem !== null || view.policy(loaded).trusted;
-    const trusted = skill !== undefined && view.skill(skill).trusted;
+    const verdict = skill === undefined ? null : view.skill(skill);
+    const trusted = verdict?.trusted ?? false;
     const { agent_tier, profile } = session;
     return {
       loaded,
       trusted,
+      vouchedFiles: verdict?.files ?? null,
       session: { agent_tier, profile, vouched },
       skill: skill === undefined ? null : { ...skill, trusted },
     };
   };
   const judge = async (request: PolicyRequest): Promise<JudgedCall> => {
-    const { loaded, skill, session, trusted } = await situation(request.skill, request);
-    return { ...decideCall(loaded.policy, request, { skill, session }), request, trusted };
+    const { loaded, skill, session, ...trust } = await situation(request.skill, request);
+    return { ...decideCall(loaded.policy, request, { skill, session }), request, ...trust };
   };
   const record: PolicyService['record'] = async (transaction, judged, origin) => {
-    await events.append(transaction, [draftOf(callPayload(judged), origin)]);
+    await events.append(transaction, [draftOf(decisionPayload(judged), origin)]);
   };
 
   return {
@@ -181,7 +186,9 @@ function skillOf({
   return { name, source, root, directory, allowed_tools, disallowed_tools };
 }
 
-function callPayload({ request, trusted, effect, profile, rule, reason }: JudgedCall): PolicyDecisionPayload {
+/** What is recorded of a decision. */
+export function decisionPayload(judged: JudgedCall): PolicyDecisionPayload {
+  const { request, trusted, effect, profile, rule, reason } = judged;
   const { tool, argument = null, skill, agent_tier } = request;
   return {
     kind: 'call',

@@ -11,8 +11,11 @@ import { putTrust, readTrust, removeTrust, type TrustSchema } from './repository
 import {
   changesBetween,
   type FileChange,
+  isGenuine,
+  isMarkedTrusted,
   judgeTrust,
   sealOf,
+  type TrustMarks,
   type TrustRecord,
   type TrustSettings,
   type TrustSubject,
@@ -58,6 +61,10 @@ export interface TrustService {
   /** For the skills that will be asked for, or for any. */
   view(skills?: readonly SkillPlace[] | null): Promise<TrustView>;
   isTrusted(skill: SkillPlace): Promise<boolean>;
+  /** For lists: without a look at the disk, by the index alone. What decides on a call is `view`. */
+  marks(): Promise<TrustMarks>;
+  /** Whether a skill of the registry is marked as trusted. */
+  trustedSkills: () => Promise<(skill: { readonly name: string }) => boolean>;
 }
 
 /** Where the policy's events go: the event log. */
@@ -68,7 +75,7 @@ export interface PolicyEvents {
 
 export interface TrustParts {
   readonly db: ColibriDatabase;
-  readonly skills: Pick<SkillsService, 'list' | 'require'>;
+  readonly skills: Pick<SkillsService, 'list' | 'require' | 'get' | 'roots'>;
   readonly events: PolicyEvents;
   readonly clock: Clock;
   readonly key: TrustKey;
@@ -94,7 +101,11 @@ export function createTrustService(parts: TrustParts): TrustService {
     return createJudge(parts, await records(wanted?.map((subject) => subject.path) ?? null));
   };
 
+  const marks = async () => marksOf(parts, await records(null), subjects);
+
   return {
+    marks,
+    trustedSkills: async () => markedBy(await marks(), parts.skills),
     async trust(names, { actor, dryRun = false }) {
       const wanted = names === 'all' ? subjects.all() : names.map(subjects.named);
       const plan = planTrust(wanted, await judging(null), await records(null));
@@ -150,11 +161,54 @@ export function createTrustService(parts: TrustParts): TrustService {
   };
 }
 
+function marksOf(parts: TrustParts, known: ReadonlyMap<string, TrustRecord>, subjects: Subjects): TrustMarks {
+  const judge = createJudge(parts, known);
+  return {
+    roots: parts.skills.roots
+      .filter(({ path: where, source }) => judge(rootSubject(where, source), nothing).trusted)
+      .map(({ display }) => display),
+    skills: [...known.values()]
+      .filter((record) => isAsRecorded(record, parts, subjects))
+      .map(({ name }) => name),
+  };
+}
+
+function markedBy(
+  marks: TrustMarks,
+  skills: TrustParts['skills'],
+): (skill: { readonly name: string }) => boolean {
+  return ({ name }) => {
+    const skill = skills.get(name);
+    return skill !== null && isMarkedTrusted(skill, marks);
+  };
+}
+
+/** A root stands for any skill in it: trusted only by where it lies. */
+function rootSubject(where: string, source: string): TrustSubject {
+  return { kind: 'skill', name: '', path: realPath(where) ?? where, source };
+}
+
+function nothing(): TrustTree {
+  return { ok: false, reason: 'not read' };
+}
+
+/** As far as the index knows: the skill is still at its place, with the SKILL.md that was vouched for. */
+function isAsRecorded(record: TrustRecord, { skills, key }: TrustParts, subjects: Subjects): boolean {
+  const skill = record.kind === 'skill' ? skills.get(record.name) : null;
+  if (skill === null || !isGenuine(record, key.read())) return false;
+  const { name, source, source_dir, digest } = skill;
+  return (
+    subjects.ofSkill({ name, source, directory: source_dir }).path === record.path &&
+    record.files.some((file) => file.path === 'SKILL.md' && file.digest === digest)
+  );
+}
+
 const EMBEDDED: TrustVerdict = {
   trusted: true,
   why: 'global',
   changes: [],
   reason: 'there is no policy file; the profile comes with Colibri',
+  files: null,
 };
 
 function treeOfPolicy(digest: string | null): TrustTree {

@@ -66,6 +66,21 @@ export interface TrustVerdict {
   /** What differs from what was trusted; empty unless it changed. */
   readonly changes: readonly FileChange[];
   readonly reason: string;
+  /** The files that were vouched for; null when it is trusted whatever it holds, or not at all. */
+  readonly files: readonly TrustedFile[] | null;
+}
+
+/** What is shown as trusted: whole roots, as displayed, and single skills by name. */
+export interface TrustMarks {
+  readonly roots: readonly string[];
+  readonly skills: readonly string[];
+}
+
+export function isMarkedTrusted(
+  { name, root }: { readonly name: string; readonly root: string },
+  { roots, skills }: TrustMarks,
+): boolean {
+  return roots.includes(root) || skills.includes(name);
 }
 
 export interface TrustEvidence {
@@ -79,12 +94,17 @@ export function judgeTrust(
   settings: TrustSettings,
   { record, tree }: TrustEvidence,
 ): TrustVerdict {
-  const yes = (why: TrustVerdict['why'], reason: string) => ({ trusted: true, why, changes: [], reason });
+  const yes = (
+    why: TrustVerdict['why'],
+    reason: string,
+    files: TrustVerdict['files'] = null,
+  ): TrustVerdict => ({ trusted: true, why, changes: [], reason, files });
   const no = (why: TrustVerdict['why'], reason: string, changes: readonly FileChange[] = []) => ({
     trusted: false,
     why,
     changes,
     reason,
+    files: null,
   });
   if (settings.everything) return yes('environment', 'COLIBRI_TRUST_WORKSPACE is set');
   if (subject.source === 'global' && !isInside(subject.path, settings.workspace))
@@ -96,12 +116,12 @@ export function judgeTrust(
     return no('forged', 'its trust was not given on this machine by this user');
   const now = tree();
   if (!now.ok) return no('unreadable', now.reason);
-  if (now.digest === record.digest) return yes('recorded', `trusted by ${record.trusted_by}`);
+  if (now.digest === record.digest) return yes('recorded', `trusted by ${record.trusted_by}`, record.files);
   return no('changed', 'it is not what was trusted', changesBetween(record.files, now.files));
 }
 
 /** The seal covers the digest, and the digest the list of files, so that no part of a record can be slipped in. */
-function isGenuine(record: TrustRecord, key: string | null): boolean {
+export function isGenuine(record: TrustRecord, key: string | null): boolean {
   return key !== null && record.seal === sealOf(key, record) && treeDigest(record.files) === record.digest;
 }
 

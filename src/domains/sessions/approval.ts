@@ -22,6 +22,7 @@ export interface AskedRun {
     readonly script: string;
     readonly args: readonly string[];
     readonly stdin?: string | undefined;
+    readonly timeout_ms?: number | undefined;
   };
 }
 

@@ -6,8 +6,8 @@ import { type CallFacts, runCall, type SessionCall } from './calls.ts';
 import { wasCutOff } from './delivery.ts';
 import type { Step, World } from './engine.ts';
 import { NONE_PINNED, type SessionRecords } from './records-service.ts';
-import type { SessionOptions, SessionState } from './schema.ts';
 import { loneEvent } from './session-events.ts';
+import type { Looking } from './viewer-service.ts';
 import type { WorldFacts } from './world.ts';
 
 export interface CallContext extends Omit<CallFacts, 'lost'> {
@@ -22,11 +22,10 @@ export interface CallsParts {
   readonly db: ColibriDatabase;
   readonly events: EventsService;
   readonly records: SessionRecords;
-  /** What a session may look at; null for a call without one. */
-  readonly worldOf: (state: SessionState | null, facts?: WorldFacts) => World;
+  readonly worldOf: (looking: Looking, facts?: WorldFacts) => World;
   readonly policy: Pick<PolicyService, 'facts'>;
-  /** Of whoever calls without a session. */
-  readonly fallbackOptions: SessionOptions;
+  /** Whoever calls without a session. */
+  readonly alone: () => Promise<Looking>;
   /** When this process began. */
   readonly since: string;
 }
@@ -44,8 +43,9 @@ export function createSessionCalls(parts: CallsParts): RunSessionCall {
 /** Outside of sessions, too, every body that is given leaves its event. */
 async function callAlone(parts: CallsParts, call: SessionCall, context: CallContext): Promise<Step> {
   const { db, events, worldOf } = parts;
-  const policy = await policyFor(parts, call, null);
-  const step = runCall(call, worldOf(null, { policy }), null, context);
+  const looking = await parts.alone();
+  const policy = await policyFor(parts, call, looking);
+  const step = runCall(call, worldOf(looking, { policy }), null, context);
   const drafts = step.drafts.map((draft) => loneEvent(draft, context.actor));
   if (drafts.length > 0) await db.transact((transaction) => events.append(transaction, drafts));
   return step;
@@ -79,11 +79,11 @@ async function callInSession(
 
 /** Asked before the transaction, which the policy would wait for. */
 async function policyFor(
-  { policy, worldOf, fallbackOptions }: CallsParts,
+  { policy, worldOf }: CallsParts,
   call: SessionCall,
-  session: SessionState | null,
+  looking: Looking,
 ): Promise<WorldFacts['policy']> {
   if (call.tool === 'skill_search' || call.tool === 'skill_read') return undefined;
-  const skill = worldOf(session).command(call.input.name);
-  return skill === null ? undefined : policy.facts([skill], session?.options ?? fallbackOptions);
+  const skill = worldOf(looking).command(call.input.name);
+  return skill === null ? undefined : policy.facts([skill], looking.options);
 }

@@ -11,6 +11,8 @@ export interface CatalogEntry {
   /** More facts for the line, for example compatibility; empty for none. */
   readonly facts?: readonly string[];
   readonly preloaded?: boolean;
+  /** Nobody has vouched for it. */
+  readonly untrusted?: boolean;
 }
 
 export type CatalogFormat = 'markdown' | 'xml';
@@ -67,6 +69,9 @@ interface Cuts {
   readonly dropped: number;
 }
 
+/** Behind everything that the skill says of itself. */
+export const UNTRUSTED_MARK = ' [untrusted]';
+
 const HEADING = `## Available skills
 
 Use \`skill_search(query)\` to filter and \`skill_load(name)\` to read a body.
@@ -89,8 +94,9 @@ function xmlBlock(shown: readonly Line[], { cut, dropped }: Cuts): string {
   return `${availableSkillsXml(skills)}\n${dropped > 0 ? `\n${reachable(dropped)}\n` : ''}`;
 }
 
-function summaryOf({ description, facts = [] }: Line, cut: number | null): string {
-  return `${cutAt(description, cut)}${facts.map((fact) => ` (${oneLine(fact)})`).join('')}`;
+function summaryOf({ description, facts = [], untrusted = false }: Line, cut: number | null): string {
+  const said = facts.map((fact) => ` (${oneLine(fact)})`).join('');
+  return `${cutAt(description, cut)}${said}${untrusted ? UNTRUSTED_MARK : ''}`;
 }
 
 function reachable(count: number): string {

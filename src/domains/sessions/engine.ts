@@ -9,7 +9,7 @@ import type { EventDraft } from '../events/schema.ts';
 import type { EffectiveTool } from '../policy/effective-tools.ts';
 import type { SkillFile } from '../skills/skill-files.ts';
 import type { SnapshotDetail, SnapshotSkill } from '../skills/snapshot.ts';
-import { oneLine } from './catalog.ts';
+import { oneLine, UNTRUSTED_MARK } from './catalog.ts';
 import type { CustomCommand } from './command-file.ts';
 import { checkFilePath } from './file-path.ts';
 import type { Loaded, LoadReason, SessionState } from './schema.ts';
@@ -36,6 +36,10 @@ export interface World {
   /** A command of the user's own. */
   custom(name: string): CustomCommand | null;
   policy(skill: SnapshotDetail): PolicyFacts;
+  /** Whether skills that nobody vouched for are out of sight. */
+  readonly hidesUntrusted: boolean;
+  /** As a mark in lists: as it was when the session began. */
+  isTrusted(skill: SnapshotSkill): boolean;
   /** All files of the skill as they were when it was first loaded, by path. */
   files(skill: SnapshotDetail): readonly FileFact[];
   /** The bytes of one file. Throws with its own code when it is no plain file or cannot be read. */
@@ -69,10 +73,16 @@ export function search(
   { query, limit = 10 }: { readonly query: string; readonly limit?: number | undefined },
 ): Step {
   requireConfigured(world);
-  const hits = searchSkills(world.skills(), query, limit);
+  const skills = world.skills();
+  const untrusted = new Set(skills.filter((skill) => !world.isTrusted(skill)).map(({ name }) => name));
+  const hits = searchSkills(skills, query, limit).map((hit) => ({
+    ...hit,
+    trusted: !untrusted.has(hit.name),
+  }));
   const shown = oneLine(query).slice(0, QUERY_SHOWN_CHARS);
   const lines = hits.map(
-    ({ name, source, description }) => `- ${oneLine(name)} [${source}] — ${oneLine(description)}`,
+    ({ name, source, description, trusted }) =>
+      `- ${oneLine(name)} [${source}] — ${oneLine(description)}${trusted ? '' : UNTRUSTED_MARK}`,
   );
   const text =
     hits.length === 0
@@ -98,6 +108,7 @@ export interface LoadCall {
 /** Without a session nothing is counted and nothing is remembered. */
 export function load(world: World, state: SessionState | null, call: LoadCall): Step {
   const skill = requireSkill(world, call.name);
+  refuseHidden(world, skill);
   const before = state?.loaded.findLast(({ name }) => name === call.name);
   if (state !== null && before !== undefined && isGiven(state, skill))
     return call.lost ? again(world, skill) : pointer(skill, before);
@@ -201,6 +212,11 @@ function requireSkill(world: World, name: string): SnapshotDetail {
   const skill = world.skill(name);
   if (skill !== null) return skill;
   throw skillNotFound(world, name);
+}
+
+/** The list was made when the session began; the skill may have been changed by whomever since. */
+export function refuseHidden(world: World, skill: SnapshotDetail): void {
+  if (world.hidesUntrusted && !world.policy(skill).trusted) throw skillNotFound(world, skill.name);
 }
 
 export function skillNotFound(world: World, name: string): ColibriError {

@@ -9,6 +9,7 @@ import {
   isGiven,
   loadMetadata,
   policyData,
+  refuseHidden,
   type SessionDraft,
   type Step,
   skillNotFound,
@@ -44,6 +45,7 @@ function invokeSkill(
     const message = `${name} is not meant to be invoked by people (user-invocable: false); an agent can load it`;
     throw new ColibriError('SKILL_NOT_INVOCABLE', message, { name });
   }
+  refuseHidden(world, skill);
   const policy = world.policy(skill);
   const given = state !== null && isGiven(state, skill);
   const load = given ? null : firstLoad(world, skill, { reason: 'on_demand', toolUseId, counted: false });

@@ -3,8 +3,9 @@ import { ColibriError, type ErrorCode } from '../../lib/errors.ts';
 import type { EventRow, StoredArtifact } from '../events/schema.ts';
 import { toolOutput } from '../events/trace-service.ts';
 import type { EffectiveTool } from '../policy/effective-tools.ts';
+import type { TrustMarks } from '../policy/trust.ts';
 import type { SkillsService } from '../skills/service.ts';
-import type { SnapshotSkill } from '../skills/snapshot.ts';
+import type { AskedRun } from './approval.ts';
 import { runCall, type SessionCall } from './calls.ts';
 import { changed, type FileFact, type World } from './engine.ts';
 import {
@@ -16,9 +17,11 @@ import {
   firstDifferentLine,
   type RecordedCall,
 } from './replay.ts';
+import type { Rerun } from './rerun-service.ts';
 import type { Loaded, SessionOptions, SessionState } from './schema.ts';
 import { type CatalogParts, preloadSteps } from './session-catalog.ts';
 import { closedEvent } from './session-events.ts';
+import type { SessionView } from './view.ts';
 import {
   liveWorld,
   NOT_ASKED,
@@ -28,14 +31,19 @@ import {
   type WorldParts,
 } from './world.ts';
 
+type RunInput = AskedRun['input'];
+
 export interface Replay {
   readonly skills: SkillsService;
-  readonly isVisible: (skill: SnapshotSkill, options: SessionOptions) => boolean;
-  readonly catalog: CatalogParts;
+  /** What the session saw, or sees today. */
+  readonly viewOf: (options: SessionOptions) => SessionView;
+  readonly catalogOf: (view: SessionView) => CatalogParts;
   readonly live: boolean;
   /** What the policy says today. */
   readonly policy: WorldParts['policy'];
   readonly custom: WorldParts['custom'];
+  /** Runs a script again; null where nothing may run. */
+  readonly rerun: ((run: { world: World; state: SessionState; input: RunInput }) => Promise<Rerun>) | null;
   readonly artifacts: ReadonlyMap<string, StoredArtifact>;
   readonly recorded: { readonly row: EventRow; readonly event: ComparedEvent }[];
   readonly replayed: ComparedEvent[];
@@ -51,7 +59,7 @@ export interface Replay {
 }
 
 /** `later` are the calls from this one on. */
-export function replayCall(replay: Replay, later: readonly RecordedCall[]): void {
+export async function replayCall(replay: Replay, later: readonly RecordedCall[]): Promise<void> {
   const [call] = later;
   if (call === undefined) return;
   const { first, rows } = call;
@@ -63,7 +71,7 @@ export function replayCall(replay: Replay, later: readonly RecordedCall[]): void
       replayOpening(replay, payload, later);
       return;
     case 'session.refreshed':
-      replay.state = { ...replay.state, generation: Number(payload['generation']) };
+      replay.state = refreshed(replay.state, payload);
       replay.replayed.push({
         type: first.type,
         payload: { ...payload, skills: worldOf(replay).skills().length },
@@ -73,7 +81,8 @@ export function replayCall(replay: Replay, later: readonly RecordedCall[]): void
       replay.replayed.push(plain(closedEvent(replay.state.loaded)));
       return;
     case 'tool.started':
-      replayTool(replay, { first, rows }, from);
+      if (replay.rerun !== null && isWholeRun(payload)) await replayRun(replay, { first, rows }, from);
+      else replayTool(replay, { first, rows }, from);
       return;
     case 'skill.loaded':
       // A body that was preloaded; the opening has made it again already.
@@ -110,13 +119,25 @@ function worldOf(replay: Replay, { pinned = new Map(), policy = NOT_ASKED }: Wor
     policy: live ? replay.policy : policy,
     // Commands of the user's own are on the disk alone; in a recording their outcome is taken as given.
     custom: live ? replay.custom : () => null,
-    isVisible: (skill: SnapshotSkill) => replay.isVisible(skill, state.options),
+    viewer: { ...state.options, view: replay.viewOf(state.options) },
   };
   if (live) return liveWorld(parts);
   const made = state.loaded.length;
   // The loads that are still to come first: the same skill may have been loaded before with other files.
   const loaded = [...session.loaded.slice(made), ...session.loaded.slice(0, made)];
   return recordedWorld(parts, { ...session, loaded }, replay.artifacts);
+}
+
+function refreshed(state: SessionState, payload: Readonly<Record<string, unknown>>): SessionState {
+  const { view, ...options } = state.options;
+  // Recorded by `refresh` from the same type; older records have none.
+  const trust = payload['trust'] as TrustMarks | undefined;
+  const seen = view === undefined || trust === undefined ? view : { ...view, trust };
+  return {
+    ...state,
+    generation: Number(payload['generation']),
+    options: seen === undefined ? options : { ...options, view: seen },
+  };
 }
 
 function replayOpening(
@@ -132,7 +153,8 @@ function replayOpening(
   };
   const world = worldOf(replay, { policy: policyOfPreloads(later) });
   replay.replayed.push({ type: 'session.opened', payload: { ...payload, skills: world.skills().length } });
-  for (const step of preloadSteps(world, replay.state.options, replay.catalog)) {
+  const catalog = replay.catalogOf(replay.viewOf(replay.state.options));
+  for (const step of preloadSteps(world, replay.state.options, catalog)) {
     keep(replay, step.loaded);
     replay.replayed.push(...step.drafts.map(plain));
   }
@@ -221,6 +243,35 @@ function replayTool(replay: Replay, { first, rows }: RecordedCall, from: number)
     replay.replayed.push({ type: 'tool.failed', payload: { tool, code, message } });
     explain(replay, { from, end, now: { text: `${code}: ${message}` } });
   }
+}
+
+/** A run whose input was recorded as a whole. */
+function isWholeRun({ tool, input }: Readonly<Record<string, unknown>>): boolean {
+  return tool === 'skill_run' && typeof input === 'object' && input !== null && 'script' in input;
+}
+
+async function replayRun(replay: Replay, { first, rows }: RecordedCall, from: number): Promise<void> {
+  const started = comparedEvent(first);
+  const end = rows.find(({ type }) => type === 'tool.finished' || type === 'tool.failed');
+  // Checked by the tool before it was recorded.
+  const { session_id: _, ...input } = started.payload['input'] as RunInput & { session_id?: string };
+  const run = { world: worldOf(replay), state: replay.state, input };
+  const { decision, outcome } = (await replay.rerun?.(run)) ?? { decision: null, outcome: null };
+  if (end === undefined || outcome === null) {
+    take(replay, 'skill_run', rows);
+    return;
+  }
+  replay.replayed.push(started);
+  if (decision !== null) replay.replayed.push(plain({ type: 'policy.decision', payload: decision }));
+  if (outcome instanceof ColibriError) {
+    const { code, message } = outcome;
+    replay.replayed.push({ type: 'tool.failed', payload: { tool: 'skill_run', code, message } });
+    explain(replay, { from, end, now: { text: `${code}: ${message}` } });
+    return;
+  }
+  const { digest } = toolOutput(outcome.data, outcome.text);
+  replay.replayed.push({ type: 'tool.finished', payload: { tool: 'skill_run', result_digest: digest } });
+  explain(replay, { from, end, now: { text: outcome.text, data: outcome.data } });
 }
 
 interface EndedCall {

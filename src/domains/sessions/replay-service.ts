@@ -6,7 +6,9 @@ import type { EventsService } from '../events/service.ts';
 import { checkArtifacts, type Difference, groupCalls } from './replay.ts';
 import { differenceOf, type Replay, replayCall } from './replay-run.ts';
 import { findSession, type SessionRecord, type SessionSchema } from './repository.ts';
-import { catalogPartsOf, type SessionsParts } from './service.ts';
+import { type RerunParts, rerunScript } from './rerun-service.ts';
+import type { SessionsParts } from './service.ts';
+import { catalogPartsOf, viewOf } from './viewer-service.ts';
 import { NOT_ASKED } from './world.ts';
 
 export interface ReplayReport {
@@ -22,16 +24,24 @@ export interface ReplayReport {
 
 export type ReplayParts = Pick<
   SessionsParts,
-  'db' | 'skills' | 'isVisible' | 'facts' | 'policy' | 'commands'
+  'db' | 'skills' | 'view' | 'policy' | 'commands' | 'runtime'
 > & {
   readonly events: EventsService;
 };
 
+export interface ReplayOptions {
+  /** Against the skills, the files and the policy of today; scripts run again. */
+  readonly live: boolean;
+  /** Puts a question of the policy to a person. Without it what has to be asked is refused. */
+  readonly ask?: RerunParts['ask'];
+}
+
 export async function replaySession(
   parts: ReplayParts,
   id: string,
-  { live }: { readonly live: boolean },
+  options: ReplayOptions,
 ): Promise<ReplayReport> {
+  const { live } = options;
   const { db, events } = parts;
   const session = await findSession(await db.records<SessionSchema>(), id);
   if (session === null)
@@ -43,10 +53,10 @@ export async function replaySession(
   const artifacts = await events.artifactsOf(id);
   try {
     checkArtifacts(artifacts);
-    const policy = live ? await parts.policy.facts(null, session.options) : NOT_ASKED;
-    const replay = startReplay(parts, session, { live, artifacts, policy });
+    const recorded = startReplay(parts, session, artifacts);
+    const replay = live ? await goLive(recorded, parts, options) : recorded;
     const calls = groupCalls(rows);
-    for (const index of calls.keys()) replayCall(replay, calls.slice(index));
+    for (const index of calls.keys()) await replayCall(replay, calls.slice(index));
     const difference = differenceOf(replay, rows);
     return { ...report, equal: difference === null, difference, taken: replay.taken };
   } catch (error) {
@@ -58,22 +68,15 @@ export async function replaySession(
 function startReplay(
   parts: ReplayParts,
   session: SessionRecord,
-  {
-    live,
-    artifacts,
-    policy,
-  }: {
-    readonly live: boolean;
-    readonly artifacts: readonly StoredArtifact[];
-    readonly policy: Replay['policy'];
-  },
+  artifacts: readonly StoredArtifact[],
 ): Replay {
   return {
     skills: parts.skills,
-    isVisible: parts.isVisible,
-    catalog: catalogPartsOf(parts),
-    live,
-    policy,
+    viewOf: (options) => viewOf(options, parts),
+    catalogOf: (view) => catalogPartsOf(parts, view),
+    live: false,
+    policy: NOT_ASKED,
+    rerun: null,
     custom: parts.commands.find,
     artifacts: new Map(artifacts.map((artifact) => [artifact.digest, artifact])),
     recorded: [],
@@ -83,6 +86,17 @@ function startReplay(
     lost: new Set(),
     session,
     state: { ...session, loaded: [] },
+  };
+}
+
+async function goLive(replay: Replay, parts: ReplayParts, { ask }: ReplayOptions): Promise<Replay> {
+  const view = { ...parts.view, trust: await parts.policy.marks() };
+  return {
+    ...replay,
+    live: true,
+    viewOf: () => view,
+    policy: await parts.policy.facts(null, replay.session.options),
+    rerun: (run) => rerunScript({ ...parts, ask }, run),
   };
 }
 

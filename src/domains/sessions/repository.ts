@@ -80,10 +80,13 @@ export async function closeSession(transaction: RecordTransaction, id: string, a
 
 export async function moveSession(
   transaction: RecordTransaction,
-  id: string,
-  generation: number,
+  { id, generation, options }: Pick<SessionState, 'id' | 'generation' | 'options'>,
 ): Promise<void> {
-  await records(transaction).updateTable('sessions').set({ generation }).where('id', '=', id).execute();
+  await records(transaction)
+    .updateTable('sessions')
+    .set({ generation, options: JSON.stringify(options) })
+    .where('id', '=', id)
+    .execute();
 }
 
 /** Works on the database and inside a transaction alike. */

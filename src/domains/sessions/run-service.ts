@@ -6,7 +6,7 @@ import type { JudgedCall, PolicyService } from '../policy/service.ts';
 import type { SkillsService } from '../skills/service.ts';
 import type { SnapshotDetail } from '../skills/snapshot.ts';
 import { type Answers, type AskedRun, approve } from './approval.ts';
-import { skillNotFound, type World } from './engine.ts';
+import { type FileFact, skillNotFound, type World } from './engine.ts';
 import type { SessionRecords } from './records-service.ts';
 import { checkScriptPath, type PinnedSkill } from './run/pinned-files.ts';
 import type { ScriptRuntime } from './run/probe.ts';
@@ -31,7 +31,7 @@ interface RunParts {
   readonly records: SessionRecords;
   readonly policy: Pick<PolicyService, 'judge' | 'record' | 'grants'>;
   readonly runtime: ScriptRuntime;
-  readonly worldOf: (state: SessionState | null) => World;
+  readonly worldOf: (state: SessionState) => World;
 }
 
 export type RunSkillScript = (input: RunInput, context: RunContext) => Promise<RunAnswer>;
@@ -39,23 +39,58 @@ export type RunSkillScript = (input: RunInput, context: RunContext) => Promise<R
 export function createScriptRuns(parts: RunParts): RunSkillScript {
   return async (input, context) => {
     const session = await requireOpenSession(parts, context.session);
-    const { skill, load, pinned } = await requireLoaded(parts, session, input);
-    const judged = await parts.policy.judge({
-      tool: 'skill_run',
-      argument: [input.script, ...input.args].map(shellWord).join(' '),
-      skill,
-      agent_tier: session.options.agent_tier,
-      profile: session.options.profile,
-    });
+    const loaded = await requireLoaded(parts, session, input);
+    const judged = await judgeRun(parts, loaded.skill, { input, options: session.options });
     await recordDecision(parts, judged, { ...context, session: session.id });
-    const asked = approve(judged, { session: session.id, load, input }, context);
-    const result = await run(parts, pinned, { input, signal: context.signal });
-    const answer = runAnswer(input, result, { asked });
+    const answer = await runJudged(parts, judged, { ...loaded, ...context, session: session.id, input });
     await parts.db.transact((transaction) =>
       parts.events.storeArtifacts(transaction, session.id, answer.artifacts),
     );
     return answer;
   };
+}
+
+export function judgeRun(
+  { policy }: Pick<RunParts, 'policy'>,
+  skill: SnapshotDetail,
+  { input, options }: { readonly input: RunInput; readonly options: SessionState['options'] },
+): Promise<JudgedCall> {
+  return policy.judge({
+    tool: 'skill_run',
+    argument: [input.script, ...input.args].map(shellWord).join(' '),
+    skill,
+    agent_tier: options.agent_tier,
+    profile: options.profile,
+  });
+}
+
+export interface JudgedRun extends AskedRun, Answers {
+  readonly pinned: PinnedSkill;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Throws unless the policy, or somebody who was asked, lets the script run. */
+export async function runJudged(
+  parts: Pick<RunParts, 'policy' | 'runtime'>,
+  judged: JudgedCall,
+  run: JudgedRun,
+): Promise<RunAnswer> {
+  requireVouched(judged, run);
+  const asked = approve(judged, run, run);
+  return runAnswer(run.input, await start(parts, run), { asked });
+}
+
+/** Trust was judged by what lies on the disk; what runs is what was pinned, and that may be something else. */
+function requireVouched(
+  { effect, vouchedFiles }: JudgedCall,
+  { pinned, input: { name } }: Pick<JudgedRun, 'pinned' | 'input'>,
+): void {
+  if (effect === 'deny' || vouchedFiles === null) return;
+  const vouched = new Map(vouchedFiles.map((file) => [file.path, file.digest]));
+  const other = pinned.files.find((file) => vouched.get(file.path) !== file.digest);
+  if (other === undefined) return;
+  const message = `${other.path} is not what was trusted; open a new session and load ${name} again`;
+  throw new ColibriError('FILE_CHANGED', message, { name, path: other.path });
 }
 
 async function requireOpenSession({ records }: RunParts, id: string | null): Promise<SessionState> {
@@ -90,9 +125,14 @@ async function requireLoaded(
     const message = `${name} is not where it was when it was loaded; open a new session and load it again`;
     throw new ColibriError('FILE_CHANGED', message, { name });
   }
-  const files = parseFiles(listing).filter(({ kind }) => kind === 'file');
+  const files = runnableFiles(parseFiles(listing));
   checkScriptPath(script, files);
   return { skill, load, pinned: { directory, files } };
+}
+
+/** Everything that has a digest, and so can be told from what it may have become. */
+export function runnableFiles(files: readonly FileFact[]): readonly FileFact[] {
+  return files.filter(({ digest }) => digest !== '');
 }
 
 /** Every decision is on the record before anything comes of it, also a refusal. */
@@ -107,21 +147,21 @@ async function recordDecision(
 }
 
 /** The sandbox wherever there is one; without it only what the policy says. */
-async function run(
-  { policy, runtime }: RunParts,
-  skill: PinnedSkill,
-  { input, signal }: { readonly input: RunInput; readonly signal: AbortSignal | undefined },
+async function start(
+  { policy, runtime }: Pick<RunParts, 'policy' | 'runtime'>,
+  { pinned, input, signal }: JudgedRun,
 ): Promise<RunResult> {
   const { unsandboxed, network } = await policy.grants();
   const plain = unsandboxed && !(await runtime.sandbox()).usable;
   return runScript(
     {
-      skill,
+      skill: pinned,
       script: input.script,
       args: input.args,
       network: network === 'host',
       sandbox: plain ? 'none' : 'bubblewrap',
       ...(input.stdin === undefined ? {} : { stdin: Buffer.from(input.stdin) }),
+      ...(input.timeout_ms === undefined ? {} : { limits: { timeMs: input.timeout_ms } }),
       ...(signal === undefined ? {} : { signal }),
     },
     runtime,

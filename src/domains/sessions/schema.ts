@@ -2,6 +2,7 @@
 import { z } from 'zod';
 
 import type { AgentTier } from '../skills/schema.ts';
+import type { SessionView } from './view.ts';
 
 /** Explicit loads per session. */
 export const LOADS_MAX = 3;
@@ -37,6 +38,8 @@ export interface SessionOptions {
   readonly preload: Preload | null;
   /** A profile of the policy that narrows what this session may do. */
   readonly profile?: string;
+  /** Absent in records that are older than it. */
+  readonly view?: SessionView;
 }
 
 /** A body that the session was given. */

@@ -7,9 +7,9 @@ import { ColibriError } from '../../lib/errors.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { EventsService } from '../events/service.ts';
 import type { PolicyService } from '../policy/service.ts';
+import type { TrustMarks } from '../policy/trust.ts';
 import type { AgentTier } from '../skills/schema.ts';
 import type { SkillsService } from '../skills/service.ts';
-import type { SnapshotSkill } from '../skills/snapshot.ts';
 import { createSessionCalls, type RunSessionCall } from './calls-service.ts';
 import type { Catalog, CatalogFormat } from './catalog.ts';
 import { type CommandText, parseCommandText } from './command-file.ts';
@@ -22,7 +22,7 @@ import {
   type SessionPage,
   type SkillLoad,
 } from './history-repository.ts';
-import { createSessionRecords, NONE_PINNED } from './records-service.ts';
+import { createSessionRecords, NONE_PINNED, type SessionRecords } from './records-service.ts';
 import {
   closeSession,
   insertSession,
@@ -34,9 +34,11 @@ import {
 } from './repository.ts';
 import type { ScriptRuntime } from './run/probe.ts';
 import { createScriptRuns, type RunSkillScript } from './run-service.ts';
-import { type SessionOptions, type SessionRequest, type SessionState, sessionOptions } from './schema.ts';
-import { type CatalogParts, preloadSteps, sessionCatalog } from './session-catalog.ts';
+import { type SessionRequest, sessionOptions } from './schema.ts';
+import { preloadSteps, sessionCatalog } from './session-catalog.ts';
 import { closedEvent, OWN_ACCORD, openedEvent, refreshedEvent } from './session-events.ts';
+import type { ViewSettings } from './view.ts';
+import { catalogPartsOf, type Looking, loneViewer, viewOf } from './viewer-service.ts';
 import { liveWorld, NOT_ASKED, type WorldFacts } from './world.ts';
 
 export interface SessionsService {
@@ -71,15 +73,10 @@ export interface SessionsParts {
   readonly ids: Ids;
   /** The folder that the server works for. */
   readonly workspace?: string;
-  readonly policy: Pick<PolicyService, 'facts' | 'recordUse' | 'judge' | 'record' | 'grants'>;
+  readonly policy: Pick<PolicyService, 'facts' | 'marks' | 'recordUse' | 'judge' | 'record' | 'grants'>;
   readonly runtime: ScriptRuntime;
   readonly commands: CustomCommands;
-  /** Whether a session may see a skill; hidden ones are in no catalog, search or load. */
-  readonly isVisible: (skill: SnapshotSkill, options: SessionOptions) => boolean;
-  /** More facts of a skill for its catalog line. */
-  readonly facts?: CatalogParts['facts'];
-  /** Default: `advise`. */
-  readonly tiers?: 'advise' | 'enforce';
+  readonly view: ViewSettings;
 }
 
 const SESSIONS_SHOWN = 50;
@@ -90,7 +87,6 @@ export const DOOR_TIER: AgentTier = 'T3';
 export function createSessionsService(parts: SessionsParts): SessionsService {
   const { db, skills, events, clock, ids } = parts;
   const records = createSessionRecords(db, events);
-  const catalogParts = catalogPartsOf(parts);
   const worldOf = createWorlds(parts);
   /** One transaction with its events; whoever follows them hears at once. */
   const change = async <T>(work: (transaction: RecordTransaction) => Promise<T>): Promise<T> => {
@@ -102,8 +98,9 @@ export function createSessionsService(parts: SessionsParts): SessionsService {
   return {
     async open(request = {}, tier = DOOR_TIER) {
       refuseOtherWorkspace(parts.workspace, request.workspace);
-      if (parts.tiers === 'enforce') refuseToRaise(tier, request.agent_tier ?? tier);
-      const session = { id: ids.ulid(), options: sessionOptions(request, tier) };
+      if (parts.view.tiers === 'enforce') refuseToRaise(tier, request.agent_tier ?? tier);
+      const view = { ...parts.view, trust: await parts.policy.marks() };
+      const session = { id: ids.ulid(), options: { ...sessionOptions(request, tier), view } };
       const { preload } = session.options;
       const policy = preload === null ? NOT_ASKED : await parts.policy.facts(null, session.options);
       return change(async (transaction) => {
@@ -112,7 +109,7 @@ export function createSessionsService(parts: SessionsParts): SessionsService {
         await insertSession(transaction, opening, isoNow(clock));
         const seen = { generation: opening.generation, skills: world.skills().length };
         await records.note(transaction, opening.id, openedEvent(seen, opening.options));
-        for (const step of preloadSteps(world, opening.options, catalogParts)) {
+        for (const step of preloadSteps(world, opening.options, catalogPartsOf(parts, view))) {
           const state = await records.find(opening.id, transaction);
           await records.record(transaction, state, { ...step, ...OWN_ACCORD });
         }
@@ -127,14 +124,8 @@ export function createSessionsService(parts: SessionsParts): SessionsService {
     list: async (limit = SESSIONS_SHOWN) => listSessions(await db.records<SessionSchema>(), limit),
     page: async (page) => findSessionPage(await db.records<SessionSchema>(), page),
     loadsOf: async (name, limit = LOADS_SHOWN) => findLoads(await db.records<SessionSchema>(), name, limit),
-    refresh: (id) =>
-      change(async (transaction) => {
-        const session = { ...(await records.findOpen(id, transaction)), generation: skills.generation() };
-        await moveSession(transaction, id, session.generation);
-        const seen = { generation: session.generation, skills: worldOf(session).skills().length };
-        await records.note(transaction, id, refreshedEvent(seen));
-        return session;
-      }),
+    refresh: async (id) =>
+      change(moveToNow(parts, { id, records, worldOf, trust: await parts.policy.marks() })),
     close: (id) =>
       change(async (transaction) => {
         const { closedAt, loaded } = await records.find(id, transaction);
@@ -144,6 +135,7 @@ export function createSessionsService(parts: SessionsParts): SessionsService {
       }),
     async catalog(id, format = 'markdown') {
       const session = await records.find(id);
+      const catalogParts = catalogPartsOf(parts, viewOf(session.options, parts));
       return sessionCatalog(session, worldOf(session), { ...catalogParts, format });
     },
     call: createSessionCalls({
@@ -152,27 +144,41 @@ export function createSessionsService(parts: SessionsParts): SessionsService {
       records,
       worldOf,
       policy: parts.policy,
-      fallbackOptions: sessionOptions({}, DOOR_TIER),
+      alone: async () => loneViewer(parts, DOOR_TIER),
       since: isoNow(clock),
     }),
   };
 }
 
-/** What a session may look at; null stands for somebody without one. */
-function createWorlds(parts: SessionsParts): (state: Viewer | null, facts?: WorldFacts) => World {
+/** What somebody may look at. */
+function createWorlds(parts: SessionsParts): (looking: Looking, facts?: WorldFacts) => World {
   const { skills, commands } = parts;
-  return (state, { pinned = NONE_PINNED, policy = NOT_ASKED } = {}) => {
-    const { generation, options } = state ?? {
-      generation: skills.generation(),
-      options: sessionOptions({}, DOOR_TIER),
-    };
-    const isVisible = (skill: SnapshotSkill) => parts.isVisible(skill, options);
-    return liveWorld({ skills, generation, pinned, policy, custom: commands.find, isVisible });
+  return ({ generation, options }, { pinned = NONE_PINNED, policy = NOT_ASKED } = {}) => {
+    const viewer = { ...options, view: viewOf(options, parts) };
+    return liveWorld({ skills, generation, pinned, policy, custom: commands.find, viewer });
   };
 }
 
-/** What decides on what may be seen. */
-type Viewer = Pick<SessionState, 'generation' | 'options'>;
+/** The session as it was, with the skills and the trust of now. */
+function moveToNow(
+  parts: SessionsParts,
+  {
+    id,
+    records,
+    worldOf,
+    trust,
+  }: { id: string; records: SessionRecords; worldOf: (looking: Looking) => World; trust: TrustMarks },
+): (transaction: RecordTransaction) => Promise<SessionRecord> {
+  return async (transaction) => {
+    const before = await records.findOpen(id, transaction);
+    const options = { ...before.options, view: { ...viewOf(before.options, parts), trust } };
+    const session = { ...before, options, generation: parts.skills.generation() };
+    await moveSession(transaction, session);
+    const seen = { generation: session.generation, skills: worldOf(session).skills().length };
+    await records.note(transaction, id, refreshedEvent(seen, trust));
+    return session;
+  };
+}
 
 /** One server works for one folder; a client that means another would get the wrong skills. */
 function refuseOtherWorkspace(served: string | undefined, asked: string | undefined): void {
@@ -186,8 +192,4 @@ function refuseToRaise(own: AgentTier, asked: AgentTier): void {
   if (asked >= own) return;
   const message = `agent_tier ${asked} is above this connection's ${own}; leave it out or ask for a lower one`;
   throw new ColibriError('INVALID_PARAMS', message, { asked, own });
-}
-
-export function catalogPartsOf({ skills, facts }: Pick<SessionsParts, 'skills' | 'facts'>): CatalogParts {
-  return { roots: skills.roots.map(({ display }) => display), facts };
 }

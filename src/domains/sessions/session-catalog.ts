@@ -11,19 +11,20 @@ import {
 import { load, type Step, type World } from './engine.ts';
 import { choosePreloads, type PreloadCandidate, preloadedBody } from './preload.ts';
 import type { SessionOptions, SessionState } from './schema.ts';
+import { catalogFacts } from './view.ts';
 
 export interface CatalogParts {
   /** The configured roots as displayed, highest precedence first. */
   readonly roots: readonly string[];
-  /** More facts of a skill for its line. */
-  readonly facts?: ((skill: SnapshotSkill) => readonly string[]) | undefined;
+  /** More facts of each skill for its line. */
+  readonly fields: readonly string[];
 }
 
 /** One load per body that goes into the stable prefix. */
 export function preloadSteps(world: World, options: SessionOptions, parts: CatalogParts): readonly Step[] {
   if (options.preload === null) return [];
   const visible = world.skills();
-  const { text } = renderCatalog(entriesOf(visible, new Set(), parts), {
+  const { text } = renderCatalog(entriesOf(world, new Set(), parts), {
     tokens: options.budget.catalog_tokens,
   });
   const chosen = choosePreloads(bodiesOf(world, visible), options.preload, {
@@ -48,7 +49,7 @@ export interface CatalogRequest extends CatalogParts {
 
 export function sessionCatalog(session: SessionState, world: World, request: CatalogRequest): Catalog {
   const bodies = preloaded(session, world);
-  const entries = entriesOf(world.skills(), new Set(bodies.map(({ name }) => name)), request);
+  const entries = entriesOf(world, new Set(bodies.map(({ name }) => name)), request);
   const { catalog_tokens: tokens } = session.options.budget;
   const catalog = renderCatalog(entries, { tokens, format: request.format });
   return { ...catalog, text: [catalog.text, ...bodies.map(preloadedBody)].join('\n') };
@@ -63,17 +64,18 @@ function preloaded({ loaded }: SessionState, world: World): readonly PreloadCand
 }
 
 function entriesOf(
-  visible: readonly SnapshotSkill[],
+  world: World,
   inlined: ReadonlySet<string>,
-  { roots, facts }: CatalogParts,
+  { roots, fields }: CatalogParts,
 ): readonly CatalogEntry[] {
   const order = new Map(roots.map((root, position) => [root, position]));
-  return visible.map((skill) => ({
+  return world.skills().map((skill) => ({
     name: skill.name,
     description: skill.description,
     location: skill.path,
     precedence: order.get(skill.root) ?? roots.length,
-    facts: facts?.(skill) ?? [],
+    facts: catalogFacts(skill, fields),
     preloaded: inlined.has(skill.name),
+    untrusted: !world.isTrusted(skill),
   }));
 }

@@ -1,6 +1,7 @@
 /** The events of a session's own life. Pure. */
 import type { Json } from '../../lib/json.ts';
 import type { EventDraft } from '../events/schema.ts';
+import type { TrustMarks } from '../policy/trust.ts';
 import type { SessionDraft } from './engine.ts';
 import type { SessionOptions, SessionState } from './schema.ts';
 
@@ -35,8 +36,8 @@ export function openedEvent({ generation, skills }: Seen, options: SessionOption
   return { type: 'session.opened', sensitivity: 'pseudonymous', payload };
 }
 
-export function refreshedEvent({ generation, skills }: Seen): SessionDraft {
-  return { type: 'session.refreshed', sensitivity: 'pseudonymous', payload: { generation, skills } };
+export function refreshedEvent({ generation, skills }: Seen, trust: TrustMarks): SessionDraft {
+  return { type: 'session.refreshed', sensitivity: 'pseudonymous', payload: { generation, skills, trust } };
 }
 
 export function closedEvent(loaded: SessionState['loaded']): SessionDraft {

@@ -2,21 +2,19 @@
 import type { PolicyService } from '../policy/service.ts';
 import type { AgentTier } from '../skills/schema.ts';
 import type { SkillsService } from '../skills/service.ts';
-import type { SnapshotSkill } from '../skills/snapshot.ts';
 import { runCall, type SessionCall } from './calls.ts';
 import type { Catalog, CatalogFormat } from './catalog.ts';
 import type { Step, World } from './engine.ts';
 import { type SessionRequest, type SessionState, sessionOptions } from './schema.ts';
-import { catalogPartsOf } from './service.ts';
 import { preloadSteps, sessionCatalog } from './session-catalog.ts';
-import { catalogFacts, isVisible, type VisibilityRules } from './visibility.ts';
+import type { ViewSettings } from './view.ts';
+import { catalogPartsOf, type Looking, loneViewer, viewOf } from './viewer-service.ts';
 import { liveWorld, NOT_ASKED, type WorldParts } from './world.ts';
 
 export interface StatelessParts {
   readonly skills: SkillsService;
-  readonly tiers: VisibilityRules['tiers'];
-  readonly catalogFields: readonly string[];
-  readonly policy: Pick<PolicyService, 'facts'>;
+  readonly view: ViewSettings;
+  readonly policy: Pick<PolicyService, 'facts' | 'marks'>;
 }
 
 export interface CatalogPreview extends Catalog {
@@ -25,12 +23,12 @@ export interface CatalogPreview extends Catalog {
 }
 
 /** What a call would answer somebody of this tier now. */
-export function callWithoutSession(
-  parts: Omit<StatelessParts, 'policy'>,
+export async function callWithoutSession(
+  parts: StatelessParts,
   call: SessionCall,
   tier: AgentTier,
-): Step {
-  return runCall(call, worldFor(parts, tier), null, { callId: '' });
+): Promise<Step> {
+  return runCall(call, worldFor(parts, await loneViewer(parts, tier)), null, { callId: '' });
 }
 
 /** The catalog that a session opened now would get. */
@@ -39,29 +37,29 @@ export async function catalogWithoutSession(
   request: SessionRequest,
   format: CatalogFormat,
 ): Promise<CatalogPreview> {
-  const { skills, catalogFields } = parts;
-  const options = sessionOptions(request, 'T3');
+  const view = { ...parts.view, trust: await parts.policy.marks() };
+  const options = { ...sessionOptions(request, 'T3'), view };
   const policy = options.preload === null ? NOT_ASKED : await parts.policy.facts(null, options);
-  const world = worldFor(parts, options.agent_tier, policy);
-  const facts = (skill: SnapshotSkill) => catalogFacts(skill, catalogFields);
-  const catalogParts = catalogPartsOf({ skills, facts });
+  const looking = { generation: parts.skills.generation(), options };
+  const world = worldFor(parts, looking, policy);
+  const catalogParts = catalogPartsOf(parts, view);
   const loaded = preloadSteps(world, options, catalogParts).flatMap((step) => step.loaded ?? []);
-  const state: SessionState = { id: '', generation: skills.generation(), options, loaded };
+  const state: SessionState = { id: '', ...looking, loaded };
   const catalog = sessionCatalog(state, world, { ...catalogParts, format });
   return { ...catalog, preloaded: loaded.map(({ name }) => name) };
 }
 
 function worldFor(
-  { skills, tiers }: Pick<StatelessParts, 'skills' | 'tiers'>,
-  tier: AgentTier,
+  parts: StatelessParts,
+  { generation, options }: Looking,
   policy: WorldParts['policy'] = NOT_ASKED,
 ): World {
   return liveWorld({
     policy,
     custom: () => null,
-    skills,
-    generation: skills.generation(),
+    skills: parts.skills,
+    generation,
     pinned: new Map(),
-    isVisible: (skill) => isVisible(skill, { agent_tier: tier }, { tiers }),
+    viewer: { ...options, view: viewOf(options, parts) },
   });
 }

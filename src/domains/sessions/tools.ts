@@ -10,6 +10,7 @@ import {
 } from '../../server.ts';
 import type { AgentTier } from '../skills/schema.ts';
 import type { SessionCall } from './calls.ts';
+import { LIMIT_RANGES } from './run/limits.ts';
 import { sessionRequestSchema } from './schema.ts';
 import { DOOR_TIER, type SessionsService } from './service.ts';
 
@@ -73,7 +74,8 @@ export function registerSessionTools(ctx: ColibriServerContext, sessions: Sessio
     // The tier of a caller is that of a session, or none.
     const session = await sessions.open(request, (caller.agentTier ?? DOOR_TIER) as AgentTier);
     const catalog = await sessions.catalog(session.id);
-    return { session_id: session.id, options: session.options, catalog: catalog.text, ...countsOf(catalog) };
+    const { view: _, ...options } = session.options;
+    return { session_id: session.id, options, catalog: catalog.text, ...countsOf(catalog) };
   });
   registerColibriTool(ctx, 'session_close', SESSION_CLOSE, async (_, { caller }) => {
     if (caller.sessionId !== null) await sessions.close(caller.sessionId);
@@ -159,6 +161,12 @@ const SKILL_RUN = {
     script: z.string().min(1).describe('for example scripts/extract.py'),
     args: z.array(z.string()).max(RUN_ARGUMENTS_MAX).default([]).describe('its arguments, one word each'),
     stdin: z.string().optional().describe('what it reads from standard input'),
+    timeout_ms: z
+      .int()
+      .min(1)
+      .max(LIMIT_RANGES.timeMs.fallback)
+      .optional()
+      .describe('ends it earlier than usual'),
     session_id: sessionId,
   }),
 } satisfies ToolConfig<z.ZodType>;

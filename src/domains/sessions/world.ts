@@ -2,11 +2,13 @@
 import { sha256Hex } from '../../lib/digest.ts';
 import { ColibriError, systemCodeOf } from '../../lib/errors.ts';
 import type { StoredArtifact } from '../events/schema.ts';
+import { isMarkedTrusted } from '../policy/trust.ts';
 import type { SkillsService } from '../skills/service.ts';
 import type { SnapshotDetail, SnapshotSkill } from '../skills/snapshot.ts';
 import type { CustomCommand } from './command-file.ts';
 import { changed, type FileFact, type PolicyFacts, type World } from './engine.ts';
 import type { Loaded, SessionState } from './schema.ts';
+import { isVisible, type Viewer } from './view.ts';
 
 /** What differs from call to call. */
 export interface WorldFacts {
@@ -20,24 +22,27 @@ export const NOT_ASKED: WorldParts['policy'] = () => ({ trusted: false, tools: [
 export interface WorldParts {
   readonly skills: SkillsService;
   readonly generation: number;
-  /** Which skills this session may see. */
-  readonly isVisible: (skill: SnapshotSkill) => boolean;
+  readonly viewer: Viewer;
   /** Files of loaded skills as they were pinned, by skill. */
   readonly pinned: ReadonlyMap<string, readonly FileFact[]>;
   readonly policy: (skill: SnapshotDetail) => PolicyFacts;
   readonly custom: (name: string) => CustomCommand | null;
 }
 
-export function liveWorld({ skills, generation, isVisible, pinned, policy, custom }: WorldParts): World {
+export function liveWorld({ skills, generation, viewer, pinned, policy, custom }: WorldParts): World {
+  const { untrusted, trust } = viewer.view;
+  const visible = (skill: SnapshotSkill) => isVisible(skill, viewer);
   return {
     policy,
     custom,
+    hidesUntrusted: untrusted === 'hidden',
+    isTrusted: (skill) => isMarkedTrusted(skill, trust),
     command: (name) => skills.snapshotSkill(generation, name),
     configured: skills.roots.length > 0,
-    skills: () => skills.snapshot(generation).filter(isVisible),
+    skills: () => skills.snapshot(generation).filter(visible),
     skill(name) {
       const skill = skills.snapshotSkill(generation, name);
-      return skill !== null && isVisible(skill) ? skill : null;
+      return skill !== null && visible(skill) ? skill : null;
     },
     files: (skill) => pinned.get(skill.name) ?? skills.filesOf(skill.directory),
     read(skill, path) {

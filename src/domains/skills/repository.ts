@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { type Clock, isoNow, systemClock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { type ColibriServerContext, registerColibriTool } from '../../server.ts';
+import type { IsOffered } from './offered.ts';
 import { parseSkill } from './parse.ts';
 import { countSkills, filteredSkills, findSummaries, prepared } from './registry-repository.ts';
 import { skillRowWriter } from './rows-repository.ts';
@@ -116,6 +117,8 @@ const pagedSkillListInput = skillListInput.extend({
 export interface SkillToolOptions {
   /** Answers page by page instead of with everything at once. */
   readonly paged?: boolean;
+  /** Which skills may be seen now; absent: all. */
+  readonly offered?: (() => Promise<IsOffered>) | undefined;
 }
 
 /** Registers exactly one tool, `skill_list`. */
@@ -124,9 +127,10 @@ export function registerSkillTools(
   db: Database.Database,
   options: SkillToolOptions = {},
 ): void {
-  if (options.paged) {
+  const { paged, offered } = options;
+  if (paged) {
     registerColibriTool(ctx, 'skill_list', { ...SKILL_LIST, inputSchema: pagedSkillListInput }, (input) =>
-      listPage(db, input),
+      offered === undefined ? listPage(db, input) : listOffered(db, input, offered),
     );
     return;
   }
@@ -146,6 +150,20 @@ function listPage(db: Database.Database, input: z.output<typeof pagedSkillListIn
     total_count: countSkills(db, { search, capability }),
     ...(rows.length > limit && last !== undefined ? { next_cursor: last.name } : {}),
   };
+}
+
+/** Only where something is hidden: the filter is no SQL, so every row is looked at. */
+async function listOffered(
+  db: Database.Database,
+  { limit = PAGE_SKILLS, cursor = '', ...filters }: z.output<typeof pagedSkillListInput>,
+  offered: () => Promise<IsOffered>,
+): Promise<unknown> {
+  const isOffered = await offered();
+  const all = findSummaries(db, filters).filter(isOffered);
+  const rest = all.filter(({ name }) => name > cursor);
+  const skills = rest.slice(0, limit);
+  const next = rest.length > limit ? { next_cursor: skills.at(-1)?.name } : {};
+  return { skills, total_count: all.length, ...next };
 }
 
 function loadRoot(

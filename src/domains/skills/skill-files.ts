@@ -4,14 +4,15 @@ import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { sha256Hex } from '../../lib/digest.ts';
 import { systemCodeOf } from '../../lib/errors.ts';
 import { readRegularFile } from '../../lib/regular-file.ts';
-import { TREE_ENTRIES_MAX, TREE_FILES_MAX } from './skill-tree.ts';
+import { TREE_BYTES_MAX, TREE_ENTRIES_MAX, TREE_FILES_MAX } from './skill-tree.ts';
 
 export interface SkillFile {
   /** Relative to the skill's directory, with forward slashes. */
   readonly path: string;
   readonly size: number;
-  /** sha256, hex; empty for anything but a file that may be read. */
+  /** sha256, hex; empty for what is no file, and for files beyond what a skill may weigh. */
   readonly digest: string;
+  /** `large`: a script may use it, but it is too long to be read into a conversation. */
   readonly kind: 'file' | 'large' | 'link' | 'special';
 }
 
@@ -23,14 +24,18 @@ export function listSkillFiles(directory: string, bytesMax: number): readonly Sk
   const files: SkillFile[] = [];
   const pending = [''];
   let entries = 0;
+  let bytes = 0;
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     for (const entry of entriesOf(`${directory}/${next}`)) {
       const path = next === '' ? entry.name : `${next}/${entry.name}`;
       if (++entries > TREE_ENTRIES_MAX || files.length >= TREE_FILES_MAX) return byPath(files);
       if (entry.name.startsWith('.')) continue;
       if (entry.isDirectory()) pending.push(path);
-      else if (entry.isFile()) files.push(fileFact(directory, path, bytesMax));
-      else files.push({ path, size: 0, digest: '', kind: entry.isSymbolicLink() ? 'link' : 'special' });
+      else if (entry.isFile()) {
+        const file = fileFact(`${directory}/${path}`, path, { bytesMax, left: TREE_BYTES_MAX - bytes });
+        bytes += file.size;
+        files.push(file);
+      } else files.push({ path, size: 0, digest: '', kind: entry.isSymbolicLink() ? 'link' : 'special' });
     }
   }
   return byPath(files);
@@ -40,13 +45,17 @@ function byPath<T extends { readonly path: string }>(files: readonly T[]): reado
   return [...files].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-function fileFact(directory: string, path: string, bytesMax: number): SkillFile {
-  const file = `${directory}/${path}`;
+function fileFact(
+  file: string,
+  path: string,
+  { bytesMax, left }: { readonly bytesMax: number; readonly left: number },
+): SkillFile {
   try {
-    const read = readRegularFile(file, bytesMax);
-    if (read.ok) return { path, size: read.bytes.length, digest: sha256Hex(read.bytes), kind: 'file' };
-    if (read.reason === 'not-regular') return { path, size: 0, digest: '', kind: 'special' };
-    return { path, size: lstatSync(file).size, digest: '', kind: 'large' };
+    const read = readRegularFile(file, Math.max(bytesMax, left));
+    if (!read.ok && read.reason === 'not-regular') return { path, size: 0, digest: '', kind: 'special' };
+    if (!read.ok) return { path, size: lstatSync(file).size, digest: '', kind: 'large' };
+    const { length: size } = read.bytes;
+    return { path, size, digest: sha256Hex(read.bytes), kind: size > bytesMax ? 'large' : 'file' };
   } catch (error) {
     if (systemCodeOf(error) === undefined) throw error;
     return { path, size: 0, digest: '', kind: 'special' };

@@ -5,7 +5,7 @@ import type { DriftService } from '../../domains/integrity/drift-service.ts';
 import type { ScanReport, ScanTargets } from '../../domains/integrity/scan/scan-service.ts';
 import type { SyncService } from '../../domains/integrity/sync-service.ts';
 import type { PolicyService } from '../../domains/policy/service.ts';
-import type { ReplayReport } from '../../domains/sessions/replay-service.ts';
+import type { ReplayOptions, ReplayReport } from '../../domains/sessions/replay-service.ts';
 import type { SessionsService } from '../../domains/sessions/service.ts';
 import type { SkillsService } from '../../domains/skills/service.ts';
 import type { Logger } from '../../lib/logger.ts';
@@ -79,6 +79,8 @@ export interface CliHost {
   readonly version: string;
   /** Loads the composition root; a surface never imports it. */
   readonly boot: () => Promise<BootModule>;
+  /** Puts a question to the person at the terminal; absent where there is none. */
+  readonly ask?: ((question: string) => Promise<boolean>) | undefined;
   /** Calls back on the first signal that asks the process to stop. */
   readonly onStopSignal?: (stop: () => void) => void;
   /** Shows an address in the user's browser. */
@@ -150,7 +152,7 @@ export interface BootedRuntime extends Care {
   readonly policy: PolicyService;
   readonly drift: DriftService;
   readonly sync: SyncService;
-  readonly replay: (session: string, how: { readonly live: boolean }) => Promise<ReplayReport>;
+  readonly replay: (session: string, how: ReplayOptions) => Promise<ReplayReport>;
   /** Why the index is that of an earlier scan; null when it is in line with the disk. */
   readonly stale: string | null;
   /** Where the HTTP door listens; null without one. */

@@ -138,13 +138,17 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'trust',
     summary: 'vouch for skills and for the policy file, or show what is trusted',
-    usage: 'colibri trust [name...] [--all] [--dry-run] [--json]',
+    usage: 'colibri trust [name...] [--all] [--list] [--dry-run] [--json]',
     args: [{ name: 'name', optional: true, many: true, completes: 'skill' }],
     options: [
       { flag: '--all', description: 'everything in the workspace that is not trusted yet' },
+      {
+        flag: '--list',
+        description: 'show what is trusted, what is not and what changed; the same as no names',
+      },
       { flag: '--dry-run', description: 'only say what would be trusted, file by file' },
     ],
-    examples: ['colibri trust', 'colibri trust pdf-tools', 'colibri trust colibri.policy.yaml'],
+    examples: ['colibri trust --list', 'colibri trust pdf-tools', 'colibri trust colibri.policy.yaml'],
     load: () => import('./commands/trust.ts'),
   },
   {
@@ -160,9 +164,13 @@ export const COMMANDS: readonly Command[] = [
     name: 'policy explain',
     summary: 'say what would become of a call, and why',
     usage:
-      'colibri policy explain <tool> [argument...] [--skill <name>] [--tier <tier>] [--session-profile <name>]',
-    args: [{ name: 'tool' }, { name: 'argument', optional: true, many: true }],
+      'colibri policy explain <tool> [argument...] | --tool <call> [--skill <name>] [--tier <tier>] [--session-profile <name>]',
+    args: [
+      { name: 'tool', optional: true },
+      { name: 'argument', optional: true, many: true },
+    ],
     options: [
+      { flag: '--tool', value: 'call', description: 'the call, in place of the first word' },
       { flag: '--skill', value: 'name', description: 'the skill that the call is made for' },
       {
         flag: '--tier',
@@ -175,6 +183,7 @@ export const COMMANDS: readonly Command[] = [
     examples: [
       'colibri policy explain Read',
       "colibri policy explain 'Bash(git push)' --skill release-notes",
+      "colibri policy explain --skill release-notes --tool 'Bash(git push)'",
     ],
     load: () => import('./commands/policy-explain.ts'),
   },

@@ -40,6 +40,27 @@ const LOOKING: readonly Command[] = [
     load: () => import('./commands/invoke.ts'),
   },
   {
+    name: 'exec',
+    summary: 'run a script of a skill in the sandbox, if the policy or you allow it',
+    usage:
+      'colibri exec <skill> <script> [arguments...] [--out <dir>] [--timeout <seconds>] [--session <session>]',
+    args: [
+      { name: 'skill', completes: 'skill' },
+      { name: 'script' },
+      { name: 'arguments', optional: true, many: true },
+    ],
+    options: [
+      { flag: '--out', value: 'dir', description: 'write the files that it leaves into this folder' },
+      { flag: '--timeout', value: 'seconds', description: 'end it after so long, 1 to 60 (default: 60)' },
+      { ...IN_SESSION, description: 'run it in this session instead of one of its own' },
+    ],
+    examples: [
+      'colibri exec release-notes scripts/log.sh v1.2',
+      'colibri exec pdf-tools scripts/extract.py --out out -- --pages 3',
+    ],
+    load: () => import('./commands/exec.ts'),
+  },
+  {
     name: 'catalog',
     summary: 'print the text that tells an agent which skills there are',
     usage:

@@ -13,6 +13,7 @@ import { createMcpServer } from './mcp-server.ts';
 export interface McpEndpointOptions {
   readonly version: string;
   readonly ready: Promise<SkillsService>;
+  readonly offered: () => Promise<SkillsService>;
   readonly commands: CustomCommands;
   readonly surface: 'full' | 'phase-0';
 }

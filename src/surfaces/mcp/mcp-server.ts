@@ -25,6 +25,8 @@ export interface McpServerOptions {
   readonly version: string;
   /** Settles when the tools are registered; everything but the opening exchange waits for it. */
   readonly ready: Promise<SkillsService>;
+  /** The skills that clients may see, as they are now. */
+  readonly offered: () => Promise<SkillsService>;
   readonly door: ToolRequest['door'];
   /** Prompts beside those of the skills. */
   readonly commands: CustomCommands;
@@ -46,7 +48,7 @@ export function createMcpServer(ctx: ColibriServerContext, options: McpServerOpt
   serveTools(mcp, ctx, options);
   if (full) {
     servePrompts(mcp, ctx, options);
-    serveSkills(mcp, ctx, options.ready);
+    serveSkills(mcp, ctx, options);
   }
   return mcp;
 }
@@ -88,13 +90,13 @@ function isForAgents({ audience }: ColibriTool): boolean {
 function servePrompts(
   mcp: McpServer,
   ctx: ColibriServerContext,
-  { ready, commands, door }: McpServerOptions,
+  { offered, commands, door }: McpServerOptions,
 ): void {
   mcp.server.setRequestHandler('prompts/list', async (request) =>
-    listPrompts({ skills: await whenReady(ready), commands }, request.params?.cursor),
+    listPrompts({ skills: await whenReady(offered()), commands }, request.params?.cursor),
   );
   mcp.server.setRequestHandler('prompts/get', async (request) => {
-    const skills = await whenReady(ready);
+    const skills = await whenReady(offered());
     // Over HTTP there is no session that a prompt could belong to.
     const invoke = door === 'stdio' ? ctx.tools.get('skill_invoke') : undefined;
     const { name, arguments: given = {} } = request.params;
@@ -102,13 +104,13 @@ function servePrompts(
   });
 }
 
-function serveSkills(mcp: McpServer, ctx: ColibriServerContext, ready: Promise<SkillsService>): void {
-  const source = createSkillSource(() => whenReady(ready), ctx.logger);
+function serveSkills(mcp: McpServer, ctx: ColibriServerContext, { offered }: McpServerOptions): void {
+  const source = createSkillSource(() => whenReady(offered()), ctx.logger);
   const onWarning = ({ path, message }: { path: string; message: string }) =>
     ctx.logger(`[colibri] skills over MCP: ${path}:`, message);
   new SkillsExtension({ source, cacheHint: CACHE_HINT, onWarning }).attach(mcp);
   mcp.server.setRequestHandler('resources/list', async (request) =>
-    listSkillResources(await whenReady(ready), request.params?.cursor, ctx.logger),
+    listSkillResources(await whenReady(offered()), request.params?.cursor, ctx.logger),
   );
 }
 

@@ -23,6 +23,7 @@ export interface StdioDoor {
 export interface StdioOptions {
   readonly version: string;
   readonly ready: Promise<SkillsService>;
+  readonly offered: () => Promise<SkillsService>;
   readonly commands: CustomCommands;
   readonly surface: 'full' | 'phase-0';
 }

@@ -127,7 +127,7 @@ describe('skill_load', () => {
         },
       });
       const session = await open();
-      expect(await session.catalog()).toContain('- both: Mine.\n- only-global: ');
+      expect(await session.catalog()).toContain('- both: Mine. [untrusted]\n- only-global: ');
       expect(textOf(await session.load('both'))).toMatch(/^# Skill: both \(source: workspace\)/);
       expect(textOf(await session.load('only-global'))).toMatch(/^# Skill: only-global \(source: global\)/);
       const sources = (await session.events('skill.loaded')).map((row) => payloadOf(row)['source']);

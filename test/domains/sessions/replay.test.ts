@@ -373,8 +373,8 @@ describe('against the skills of today', () => {
     expect(await live()).toMatchObject({
       event: 3,
       where: 'answer, line 2',
-      recorded: '- alpha [workspace] — About alpha.',
-      replayed: '- alpha [workspace] — New words for alpha.',
+      recorded: '- alpha [workspace] — About alpha. [untrusted]',
+      replayed: '- alpha [workspace] — New words for alpha. [untrusted]',
     });
     expect((await runtime.replay(session.id, RECORDED)).equal).toBe(true);
   });

@@ -95,7 +95,7 @@ describe('skill_search', () => {
     });
     const answer = await (await open()).call('skill_search', { query: ' pdf ' });
     expect(textOf(answer)).toBe(
-      "Skills matching 'pdf' (2):\n- pdf-processing [global] — Extract PDF text, fill forms.\n- pdf-redact [workspace] — Redact regions of PDFs by bbox.",
+      "Skills matching 'pdf' (2):\n- pdf-processing [global] — Extract PDF text, fill forms.\n- pdf-redact [workspace] — Redact regions of PDFs by bbox. [untrusted]",
     );
     expect(dataOf(answer)).toEqual({
       query: ' pdf ',
@@ -108,6 +108,7 @@ describe('skill_search', () => {
           description: 'Extract PDF text,\n\n  fill forms.',
           score: 300,
           why: 'name',
+          trusted: true,
         },
         {
           name: 'pdf-redact',
@@ -115,6 +116,7 @@ describe('skill_search', () => {
           description: 'Redact regions of PDFs by bbox.',
           score: 300,
           why: 'name',
+          trusted: false,
         },
       ],
     });

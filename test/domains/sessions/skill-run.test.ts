@@ -1,7 +1,6 @@
 /** `skill_run` with a real sandbox: what is allowed runs, everything else is refused or contained. */
-import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { describe, expect, test } from 'vitest';
 
@@ -9,42 +8,8 @@ import { sha256Hex } from '../../../src/lib/digest.ts';
 import { openColibri } from '../../../src/library.ts';
 import { writeSkill } from '../../support/skill-files.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
-import { codeOf, dataOf, payloadOf, type TestSessionsOptions, testSessions, textOf } from './harness.ts';
-
-const ALLOW = 'use: mine\nprofiles:\n  mine:\n    rules:\n      - { effect: allow, tool: skill_run }\n';
-
-interface RunWorld extends TestSessionsOptions {
-  readonly policy?: string | null;
-  readonly trusted?: boolean;
-  readonly lines?: readonly string[];
-}
-
-/** A session that has loaded a skill with these scripts. */
-async function loadedSkill(scripts: Readonly<Record<string, string>>, options: RunWorld = {}) {
-  const { policy = ALLOW, trusted = true, lines = [], ...more } = options;
-  const scratch = temporaryDirectory();
-  // As root, scripts run as another user, who has to get there.
-  chmodSync(scratch, 0o755);
-  const scratchRoot = path.join(scratch, 'scratch');
-  const sessions = await testSessions({
-    env: trusted ? { COLIBRI_TRUST_WORKSPACE: '1' } : {},
-    scratchRoot,
-    before: (root) => {
-      writeSkill(root, 'tools', { lines, body: 'Use the scripts.\n' });
-      for (const [name, text] of Object.entries(scripts)) {
-        mkdirSync(path.join(root, 'tools', 'scripts'), { recursive: true });
-        writeFileSync(path.join(root, 'tools', 'scripts', name), text);
-      }
-      if (policy !== null) writeFileSync(path.join(root, '..', '..', 'colibri.policy.yaml'), policy);
-    },
-    ...more,
-  });
-  const session = await sessions.open();
-  await session.load('tools');
-  const run = (script: string, input: object = {}, request: object = {}) =>
-    session.call('skill_run', { name: 'tools', script: `scripts/${script}`, ...input }, request);
-  return { sessions, session, run, scratchRoot };
-}
+import { codeOf, dataOf, payloadOf, textOf } from './harness.ts';
+import { ALLOW, loadedSkill } from './script-session.ts';
 
 describe('a run', () => {
   test('gives what the script wrote, and keeps all of it', async () => {
@@ -233,65 +198,8 @@ describe('what has to be asked', () => {
   });
 });
 
-describe('a script that tries', () => {
-  test("to read the user's keys finds none", async () => {
-    const { run, sessions } = await loadedSkill({
-      'steal.sh': 'cat "$1" ~/.ssh/id_rsa /etc/shadow; ls "$2"\n',
-    });
-    const secret = path.join(sessions.home, '.ssh', 'id_rsa');
-    mkdirSync(path.dirname(secret), { recursive: true });
-    writeFileSync(secret, 'TOP SECRET\n');
-    const answer = await run('steal.sh', { args: [secret, sessions.workspace] });
-    expect(textOf(answer)).not.toContain('TOP SECRET');
-    expect(dataOf(answer)).toMatchObject({ stdout: { bytes: 0 } });
-  });
-
-  test('to write outside of its folder writes nowhere', async () => {
-    const { run, sessions } = await loadedSkill({
-      'write.sh': 'echo x > "$1/planted"; echo x > /usr/planted; echo x >> "$0"; echo done\n',
-    });
-    const answer = await run('write.sh', { args: [sessions.workspace] });
-    expect(textOf(answer)).toContain('done');
-    expect(existsSync(path.join(sessions.workspace, 'planted'))).toBe(false);
-    expect(existsSync('/usr/planted')).toBe(false);
-  });
-
-  test('to reach the network has none', async () => {
-    const script =
-      'import socket\ntry:\n    socket.create_connection(("127.0.0.1", 22), 1)\n    print("connected")\nexcept OSError as error:\n    print("refused", type(error).__name__)\n';
-    const { run } = await loadedSkill({ 'net.py': script });
-    expect(textOf(await run('net.py'))).toMatch(/^refused/);
-  });
-
-  test('to flood is ended, and what it wrote is cut', async () => {
-    const { run } = await loadedSkill({ 'flood.sh': 'yes\n' });
-    expect(dataOf(await run('flood.sh'))).toMatchObject({
-      stopped: 'output',
-      truncated: true,
-      exit_code: null,
-    });
-  }, 30_000);
-
-  test('to start two hundred children is kept below its limit', async () => {
-    const { run } = await loadedSkill({
-      'fork.py':
-        'import os, time\ncount = 0\ntry:\n    for _ in range(200):\n        if os.fork() == 0:\n            time.sleep(20)\n            os._exit(0)\n        count += 1\nexcept OSError:\n    pass\nprint(count < 200)\n',
-    });
-    expect(textOf(await run('fork.py'))).toContain('True');
-  }, 30_000);
-
-  test('to leave a daemon leaves none', async () => {
-    const { run, sessions } = await loadedSkill({
-      'daemon.sh': 'setsid sh -c "sleep 1; echo alive > out.txt; sleep 60" >/dev/null 2>&1 &\necho started\n',
-    });
-    const answer = await run('daemon.sh');
-    expect(textOf(answer)).toContain('started');
-    expect(dataOf(answer)).toMatchObject({ files: [] });
-    await sleep(1_200);
-    expect(existsSync(path.join(sessions.workspace, 'out.txt'))).toBe(false);
-  });
-
-  test('to go on after the caller has given up is ended', async () => {
+describe('a run that goes on', () => {
+  test('after the caller has given up is ended', async () => {
     const { run } = await loadedSkill({ 'long.sh': 'sleep 60\n' });
     const signal = AbortSignal.timeout(700);
     const answer = await run('long.sh', {}, { signal });

@@ -33,8 +33,8 @@ describe('search', () => {
     const { stdout, stderr, code } = await colibri(['search', 'merge', 'release'], workspace());
     expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
     expect(stdout.split('\n').map((line) => line.split('\t'))).toEqual([
-      ['release-notes', 'workspace', '2', 'words: release', 'Write release notes from commits.'],
-      ['pdf-tools', 'workspace', '1', 'words: merge', 'Fill in and merge PDF files.'],
+      ['release-notes', 'workspace', '2', 'words: release', 'Write release notes from commits. [untrusted]'],
+      ['pdf-tools', 'workspace', '1', 'words: merge', 'Fill in and merge PDF files. [untrusted]'],
       [''],
     ]);
   });
@@ -59,6 +59,7 @@ describe('search', () => {
           description: 'Fill in and merge PDF files.',
           score: 300,
           why: 'name',
+          trusted: false,
         },
       ],
     });
@@ -160,7 +161,7 @@ describe('catalog', () => {
     });
     expect(stdout).toMatch(/^## Available skills\n/);
     expect(stdout).toContain(
-      '\n- pdf-tools: Fill in and merge PDF files.\n- release-notes: Write release notes from commits.\n',
+      '\n- pdf-tools: Fill in and merge PDF files. [untrusted]\n- release-notes: Write release notes from commits. [untrusted]\n',
     );
     expect(stdout).not.toContain('secret');
     expect(await sessionsIn(places)).toBe(0);
@@ -190,7 +191,7 @@ describe('catalog', () => {
   test('says on stderr what a small budget has cost', async () => {
     const long = (name: string) => skillText({ name, description: `${name} ${'word '.repeat(60)}` });
     const cwd = workspaceWith({ one: long('one'), two: long('two'), three: long('three') });
-    const { stderr } = await colibri(['catalog', '--tokens', '75'], { cwd });
+    const { stderr } = await colibri(['catalog', '--tokens', '80'], { cwd });
     expect(stderr).toMatch(/^2 skills, about \d+ tokens, 1 left out, descriptions cut to 60 characters\n$/);
   });
 

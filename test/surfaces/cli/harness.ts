@@ -23,6 +23,7 @@ export interface RunOptions {
   readonly terminal?: number;
   readonly boot?: CliHost['boot'];
   readonly onStopSignal?: (stop: () => void) => void;
+  readonly ask?: CliHost['ask'];
 }
 
 export interface Ran {
@@ -52,6 +53,7 @@ export function runHost(
     home: options.home ?? temporaryDirectory(),
     version: '9.8.7',
     boot: options.boot ?? (() => import('../../../src/startup.ts')),
+    ask: options.ask,
     ...(options.onStopSignal === undefined ? {} : { onStopSignal: options.onStopSignal }),
   });
 }

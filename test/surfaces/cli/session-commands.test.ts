@@ -152,8 +152,8 @@ describe('replay', () => {
     const { stdout, code } = await colibri(['replay', 'last', '--live'], recorded);
     expect(code).toBe(1);
     expect(stdout).toMatch(/^where\tanswer, line \d+$/m);
-    expect(stdout).toMatch(/^recorded\t….{20}old$/m);
-    expect(stdout).toMatch(/^replayed\t….{20}\\u\{1b\}\[2Jnew$/m);
+    expect(stdout).toMatch(/^recorded\t….{20}old \[untrusted\]$/m);
+    expect(stdout).toMatch(/^replayed\t….{20}\\u\{1b\}\[2Jnew \[untrusted\]$/m);
   });
 
   test('stored content that was tampered with is a difference, not a crash', async () => {

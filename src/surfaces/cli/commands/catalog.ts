@@ -14,14 +14,14 @@ export function run(context: CommandContext): Promise<ExitCode> {
   const { flags, out } = context;
   const tokens = wholeNumber(flags, 'tokens', { min: 0, max: TOKENS_MAX });
   const format = flags.values.get('format') === 'xml' ? 'xml' : 'markdown';
-  return withRuntime(context, async ({ skills, config, policy }) => {
+  return withRuntime(context, async ({ skills, config: { view }, policy }) => {
     const request = {
       // The parser has let only the tiers of the table through.
       agent_tier: flags.values.get('tier') as AgentTier | undefined,
       budget: { catalog_tokens: tokens },
       preload: flags.switches.has('preload'),
     };
-    const catalog = await catalogWithoutSession({ skills, policy, ...config }, request, format);
+    const catalog = await catalogWithoutSession({ skills, policy, view }, request, format);
     if (flags.switches.has('json')) {
       out.json(documentOf(catalog));
       return EXIT.ok;

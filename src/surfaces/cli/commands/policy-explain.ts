@@ -14,9 +14,10 @@ export function run(context: CommandContext): Promise<ExitCode> {
   const tier = flags.values.get('tier') ?? 'T3';
   if (!isAgentTier(tier))
     throw new ColibriError('USAGE', `--tier cannot be ${tier}; use T0, T1, T2, T3 or T4`);
+  const call = callOf(wordsOf(context));
   return withRuntime(context, async ({ policy }) => {
     const explanation = await policy.explain({
-      ...callOf(context.args),
+      ...call,
       agent_tier: tier,
       skill: flags.values.get('skill'),
       profile: flags.values.get('session-profile'),
@@ -25,6 +26,16 @@ export function run(context: CommandContext): Promise<ExitCode> {
     else out.lines(factLines(explanation, out));
     return explanation.effect === 'allow' ? EXIT.ok : EXIT.findings;
   });
+}
+
+/** The call as words, or behind --tool; never both. */
+function wordsOf({ args, flags }: CommandContext): readonly string[] {
+  const named = flags.values.get('tool');
+  if (named !== undefined && args.length > 0)
+    throw new ColibriError('USAGE', '--tool names the call; leave out the words before it');
+  if (named === undefined && args.length === 0)
+    throw new ColibriError('USAGE', 'say which call: `colibri policy explain <tool> [argument...]`');
+  return named === undefined ? args : [named];
 }
 
 /** `Bash git status`, or as a rule would write it: `Bash(git status)`. */

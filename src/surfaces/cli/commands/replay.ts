@@ -8,10 +8,10 @@ type Report = Awaited<ReturnType<BootedRuntime['replay']>>;
 type Difference = NonNullable<Report['difference']>;
 
 export function run(context: CommandContext): Promise<ExitCode> {
-  const { args, flags, out } = context;
+  const { args, flags, out, host } = context;
   return withRuntime(context, async (runtime) => {
     const { id } = await requireSession(runtime, args[0] ?? '');
-    const report = await runtime.replay(id, { live: flags.switches.has('live') });
+    const report = await runtime.replay(id, { live: flags.switches.has('live'), ask: host.ask });
     if (flags.switches.has('json')) out.json(report);
     else out.lines(factLines(factsOf(report), out));
     const taken = [...new Set(report.taken)].sort();

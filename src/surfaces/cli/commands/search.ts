@@ -1,3 +1,4 @@
+import { UNTRUSTED_MARK } from '../../../domains/sessions/catalog.ts';
 import type { SearchHit } from '../../../domains/sessions/search.ts';
 import { callWithoutSession } from '../../../domains/sessions/stateless-service.ts';
 import { printable } from '../../../lib/text.ts';
@@ -15,32 +16,39 @@ export function run(context: CommandContext): Promise<ExitCode> {
   const { args, flags, out } = context;
   const query = args.join(' ');
   const limit = wholeNumber(flags, 'limit', { min: 1, max: RESULTS_MAX }) ?? RESULTS;
-  return withRuntime(context, ({ skills, config }) => {
+  return withRuntime(context, async ({ skills, config: { view }, policy }) => {
     const call = { tool: 'skill_search', input: { query, limit } } as const;
-    const { data } = callWithoutSession({ skills, ...config }, call, 'T0');
+    const { data } = await callWithoutSession({ skills, policy, view }, call, 'T0');
     if (flags.switches.has('json')) {
       out.json(data);
       return EXIT.ok;
     }
     // `search` of the engine has put them there.
-    const hits = data['results'] as readonly SearchHit[];
+    const hits = data['results'] as readonly Hit[];
     out.lines(hitLines(hits, out));
     if (hits.length === 0) out.note(printable(`no skills matched '${query.trim()}'`));
     return EXIT.ok;
   });
 }
 
-function hitLines(hits: readonly SearchHit[], out: Output): string[] {
+type Hit = SearchHit & { readonly trusted: boolean };
+
+/** As agents see it. */
+function marked(description: string, trusted: boolean): string {
+  return trusted ? description : `${description}${UNTRUSTED_MARK}`;
+}
+
+function hitLines(hits: readonly Hit[], out: Output): string[] {
   if (!out.terminal) {
     return tabLines(
-      hits.map(({ name, source, score, why, description }) =>
-        [name, source, String(score), why, description].map(printable),
+      hits.map(({ name, source, score, why, description, trusted }) =>
+        [name, source, String(score), why, marked(description, trusted)].map(printable),
       ),
     );
   }
   if (hits.length === 0) return [];
-  const rows = hits.map(({ name, source, why, description }) =>
-    [name, source, why, description].map(printable),
+  const rows = hits.map(({ name, source, why, description, trusted }) =>
+    [name, source, why, marked(description, trusted)].map(printable),
   );
   const [header = '', ...lines] = tableLines({
     header: ['NAME', 'SOURCE', 'WHY', 'DESCRIPTION'],

@@ -10,6 +10,9 @@ import { tabLines, tableLines } from '../table.ts';
 export function run(context: CommandContext): Promise<ExitCode> {
   const { args, flags, out } = context;
   const all = flags.switches.has('all');
+  const list = flags.switches.has('list');
+  if (list && (all || args.length > 0))
+    throw new ColibriError('USAGE', '--list changes nothing; leave out the names and --all');
   if (all && args.length > 0) throw new ColibriError('USAGE', '--all needs no names; give one or the other');
   return withRuntime(context, async ({ policy }) => {
     if (args.length === 0 && !all) return showStates(await policy.list(), context);

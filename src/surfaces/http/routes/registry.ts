@@ -95,9 +95,9 @@ export const REGISTRY_ROUTES: readonly Route[] = [
       tier: tierParameter,
     }),
     answer: z.object({ query: z.string(), items: z.array(searchHit) }).meta({ id: 'SearchAnswer' }),
-    handle: ({ query: { q, limit, tier } }, { services: { skills, config } }) => {
-      const step = callWithoutSession(
-        { skills, ...config },
+    handle: async ({ query: { q, limit, tier } }, { services: { skills, config, policy } }) => {
+      const step = await callWithoutSession(
+        { skills, policy, ...config },
         { tool: 'skill_search', input: { query: q, limit } },
         tier,
       );
