@@ -49,6 +49,8 @@ export interface Colibri {
     /** Brings them in line, keeping what was edited there. */
     sync: Runtime['sync']['sync'];
   };
+  /** Everything that is wrong, in one report, and what can be mended. */
+  readonly doctor: Runtime['doctor'];
   close(): Promise<void>;
 }
 
@@ -114,6 +116,7 @@ export async function openColibri(options: OpenOptions = {}): Promise<Colibri> {
     },
     scan: runtime.scan,
     mirrors: { check: runtime.drift.check, sync: runtime.sync.sync },
+    doctor: runtime.doctor,
     async close() {
       // A follower that was left behind would keep the process from ending.
       for (const end of following) end();

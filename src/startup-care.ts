@@ -1,26 +1,76 @@
 /** The part of the composition root that opens what looks after skills. Loaded only when it is asked for. */
 import type { Config } from './config.ts';
+import type { ColibriDatabase } from './db/database.ts';
+import type { EventsService } from './domains/events/service.ts';
+import type {
+  DoctorOptions,
+  DoctorReport,
+  DoctorService,
+} from './domains/integrity/doctor/doctor-service.ts';
+import type { FixPlan } from './domains/integrity/doctor/fix-plan.ts';
 import type { ScanReport, ScanTargets } from './domains/integrity/scan/scan-service.ts';
+import type { PolicyService } from './domains/policy/service.ts';
 import type { SkillsService } from './domains/skills/service.ts';
 
 export interface Care {
   /** The security scan; see docs/scan.md. */
   scan(targets?: ScanTargets): Promise<ScanReport>;
+  readonly doctor: Doctor;
 }
 
-export function openCare({
-  config,
-  skills,
-}: {
+export interface Doctor {
+  /** Everything that is wrong, worst first; see docs/doctor.md. */
+  examine(options?: DoctorOptions): Promise<DoctorReport>;
+  /** What can be mended without changing what a skill says. */
+  plan(): Promise<readonly FixPlan[]>;
+  /** Carries the plan out and brings the index in line. */
+  fix(): Promise<readonly FixPlan[]>;
+}
+
+interface CareParts {
   readonly config: Config;
+  readonly db: ColibriDatabase;
   readonly skills: SkillsService;
-}): Care {
-  const { workspace } = config;
+  readonly events: EventsService;
+  readonly policy: PolicyService;
+}
+
+// Rules and plans are much code; the commands that do not need them must not wait for it.
+export function openCare(parts: CareParts): Care {
+  const { skills } = parts;
   return {
     async scan(targets) {
-      // The rules are many; the commands that do not scan must not wait for them.
       const { createScanService } = await import('./domains/integrity/scan/scan-service.ts');
-      return createScanService({ skills, workspace }).scan(targets);
+      return createScanService({ skills, workspace: parts.config.workspace }).scan(targets);
+    },
+    doctor: {
+      examine: async (options) => (await openDoctor(parts)).examine(options),
+      plan: async () => (await openDoctor(parts)).plan(),
+      async fix() {
+        const plans = (await openDoctor(parts)).plan();
+        const { applyFix } = await import('./domains/integrity/doctor/fix-files.ts');
+        for (const plan of plans) applyFix(plan);
+        if (plans.length > 0) await skills.reload();
+        return plans;
+      },
     },
   };
+}
+
+async function openDoctor({ config, db, skills, events, policy }: CareParts): Promise<DoctorService> {
+  const { createDoctorService } = await import('./domains/integrity/doctor/doctor-service.ts');
+  const { createScanService } = await import('./domains/integrity/scan/scan-service.ts');
+  return createDoctorService({
+    skills,
+    trust: policy,
+    events,
+    scan: createScanService({ skills, workspace: config.workspace }),
+    databaseProblems: () => problemsOf(db),
+    database: config.database,
+  });
+}
+
+function problemsOf(db: ColibriDatabase): readonly string[] {
+  const finding = db.handle.pragma('quick_check(1)', { simple: true });
+  return finding === 'ok' ? [] : [String(finding)];
 }

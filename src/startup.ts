@@ -157,7 +157,7 @@ export async function startup(options: StartupOptions = {}): Promise<Runtime> {
       policy,
       ...integrity.services,
       replay: (id, how) => replaySession(parts, id, how),
-      ...openCare({ config, skills }),
+      ...openCare({ config, db, skills, events, policy }),
       elapsedMs: clock.monotonic() - started,
       ...doorFacts(running.door),
       close: () => shutdown('closed'),

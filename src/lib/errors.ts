@@ -47,6 +47,7 @@ export const ERROR_CODES = {
   PROFILE_NOT_FOUND: 'no profile of agents has this name',
   PROFILE_INVALID: 'a profile of agents cannot be used as it is written',
   PROFILE_UNTRUSTED: 'nobody has vouched for the file of a profile',
+  WRITE_FAILED: 'a file of a skill could not be written',
   ROOT_UNREADABLE: 'a skills root exists but cannot be read',
   DB_CORRUPT: 'the database file is damaged',
   DB_FUTURE: 'the database was written by a newer Colibri',

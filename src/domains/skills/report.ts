@@ -133,11 +133,16 @@ export function firstError({ directory, diagnostics }: Rejection): Diagnostic | 
   return first === undefined ? null : placedIn(directory, first);
 }
 
+/** These are counted as copies, not as mistakes. */
+const COUNTED_APART: ReadonlySet<string> = new Set(['collision', 'mirror-only', 'mirrored']);
+
 /** How often each diagnostic was met, most errors first. */
-export function countByCode(findings: readonly Finding[]): readonly CodeCount[] {
+export function countByCode(
+  findings: readonly (Pick<Finding, 'code' | 'severity'> & { readonly group: string })[],
+): readonly CodeCount[] {
   const counts = new Map<string, { errors: number; warnings: number }>();
   for (const { group, code, severity } of findings) {
-    if (group !== 'rejected' && group !== 'warning') continue;
+    if (COUNTED_APART.has(group) || severity === 'info') continue;
     const count = counts.get(code) ?? { errors: 0, warnings: 0 };
     count[severity === 'error' ? 'errors' : 'warnings']++;
     counts.set(code, count);
@@ -147,7 +152,10 @@ export function countByCode(findings: readonly Finding[]): readonly CodeCount[] 
     .sort((a, b) => b.errors - a.errors || b.warnings - a.warnings || (a.code < b.code ? -1 : 1));
 }
 
-export function totalsOf(records: RegistryRecords, findings: readonly Finding[]): RegistryTotals {
+export function totalsOf(
+  records: RegistryRecords,
+  findings: readonly Pick<Finding, 'severity'>[],
+): RegistryTotals {
   const { indexed, rejected, shadowed, aliases } = records;
   const count = (severity: Finding['severity']) =>
     findings.filter((finding) => finding.severity === severity).length;

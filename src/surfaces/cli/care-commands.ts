@@ -5,10 +5,21 @@ export const CARE_COMMANDS: readonly Command[] = [
   {
     name: 'doctor',
     summary: 'say everything that is wrong in the registry, worst first',
-    usage: 'colibri doctor [--summary] [--json]',
+    usage: 'colibri doctor [--summary | --sarif | --fix [--dry-run]] [--without-scan] [--json]',
     args: [],
-    options: [{ flag: '--summary', description: 'only count: by diagnostic, and in all' }],
-    examples: ['colibri doctor', 'colibri doctor --summary', 'colibri doctor | grep ^error'],
+    options: [
+      { flag: '--summary', description: 'only count: by diagnostic, and in all' },
+      { flag: '--without-scan', description: 'leave the security scan out, which reads every file' },
+      { flag: '--fix', description: 'mend what can be mended without changing what a skill says' },
+      { flag: '--dry-run', description: 'with --fix: only show the changes' },
+      { flag: '--sarif', description: 'print SARIF 2.1.0' },
+    ],
+    examples: [
+      'colibri doctor',
+      'colibri doctor --summary',
+      'colibri doctor --fix --dry-run',
+      'colibri doctor | grep ^error',
+    ],
     load: () => import('./commands/doctor.ts'),
   },
   {

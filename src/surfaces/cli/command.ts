@@ -1,6 +1,8 @@
 /** What a command is, and what it is given. The table itself is in commands.ts. */
 import type { Config } from '../../config.ts';
 import type { EventsService } from '../../domains/events/service.ts';
+import type { DoctorOptions, DoctorReport } from '../../domains/integrity/doctor/doctor-service.ts';
+import type { FixPlan } from '../../domains/integrity/doctor/fix-plan.ts';
 import type { DriftService } from '../../domains/integrity/drift-service.ts';
 import type { ScanReport, ScanTargets } from '../../domains/integrity/scan/scan-service.ts';
 import type { SyncService } from '../../domains/integrity/sync-service.ts';
@@ -141,6 +143,11 @@ export interface RecoveredTable {
 /** What looks after skills. */
 interface Care {
   readonly scan: (targets?: ScanTargets) => Promise<ScanReport>;
+  readonly doctor: {
+    examine(options?: DoctorOptions): Promise<DoctorReport>;
+    plan(): Promise<readonly FixPlan[]>;
+    fix(): Promise<readonly FixPlan[]>;
+  };
 }
 
 export interface BootedRuntime extends Care {

@@ -1,14 +1,14 @@
-import { DIAGNOSTIC_CODES } from '../../../domains/skills/diagnostic-codes.ts';
 import {
-  type CodeCount,
-  countByCode,
-  FINDING_GROUPS,
-  type Finding,
-  type FindingGroup,
-  findingsOf,
-  type RegistryTotals,
-  totalsOf,
-} from '../../../domains/skills/report.ts';
+  DOCTOR_CODES,
+  DOCTOR_GROUPS,
+  type DoctorFinding,
+  type DoctorGroup,
+} from '../../../domains/integrity/doctor/diagnosis.ts';
+import { sarifOf } from '../../../domains/integrity/sarif.ts';
+import { SCAN_RULES } from '../../../domains/integrity/scan/rules.ts';
+import { DIAGNOSTIC_CODES } from '../../../domains/skills/diagnostic-codes.ts';
+import { type CodeCount, countByCode, type RegistryTotals } from '../../../domains/skills/report.ts';
+import { ColibriError } from '../../../lib/errors.ts';
 import { printable } from '../../../lib/text.ts';
 import { type CommandContext, EXIT, type ExitCode } from '../command.ts';
 import type { Output, Style } from '../output.ts';
@@ -16,40 +16,77 @@ import { withRuntime } from '../runtime.ts';
 import { tabLines, tableLines } from '../table.ts';
 import { plural } from '../wording.ts';
 
-const TITLES: Readonly<Record<FindingGroup, string>> = {
+const TITLES: Readonly<Record<DoctorGroup, string>> = {
   rejected: 'rejected skills',
+  security: 'security',
+  database: 'database',
+  trust: 'trust',
   collision: 'names used twice',
   'mirror-only': 'only in the mirror',
+  drift: 'drift',
+  links: 'links that lead nowhere',
+  lookalike: 'easily taken for one another',
+  cost: 'cost',
   warning: 'warnings',
+  publish: 'not published',
+  disabled: 'switched off',
   mirrored: 'mirrored, in step',
 };
-const STYLES: Readonly<Record<Finding['severity'], Style>> = { error: 'red', warning: 'yellow', info: 'dim' };
+const STYLES: Readonly<Record<DoctorFinding['severity'], Style>> = {
+  error: 'red',
+  warning: 'yellow',
+  info: 'dim',
+};
 const SEVERITY_WIDTH = 'warning'.length;
 
-export function run(context: CommandContext): Promise<ExitCode> {
-  return withRuntime(context, ({ skills, stale }) => {
-    const { flags, out } = context;
-    const records = skills.records();
-    const findings = findingsOf(records);
-    const totals = totalsOf(records, findings);
-    if (flags.switches.has('summary')) printSummary(findings, totals, context);
+export async function run(context: CommandContext): Promise<ExitCode> {
+  const { switches } = context.flags;
+  if (switches.has('fix')) {
+    const { runFix } = await import('../doctor-fix.ts');
+    return runFix(context);
+  }
+  if (switches.has('dry-run')) throw new ColibriError('USAGE', '--dry-run goes with --fix; add it');
+  return withRuntime(context, async ({ doctor, stale }) => {
+    const { findings, totals } = await doctor.examine({ scan: !switches.has('without-scan') });
+    if (switches.has('sarif')) context.out.json(sarifReport(findings, context.host.version));
+    else if (switches.has('summary')) printSummary(findings, totals, context);
     else printFindings(findings, totals, context);
-    out.note(verdict(totals));
+    context.out.note(verdict(totals, findings));
     return totals.errors > 0 || stale !== null ? EXIT.findings : EXIT.ok;
   });
 }
 
+function sarifReport(findings: readonly DoctorFinding[], version: string): unknown {
+  const codes = new Map(findings.map((finding) => [finding.code, finding]));
+  return sarifOf({
+    version,
+    rules: [...codes.values()].map(({ code, why, fix, message }) => ({
+      id: code,
+      title: meaningOf(code) || code,
+      why,
+      fix: fix ?? message,
+    })),
+    findings: findings.map(({ code, severity, message, file, line }) => ({
+      rule: code,
+      level: severity === 'info' ? 'note' : severity,
+      message: printable(message),
+      file,
+      line,
+    })),
+  });
+}
+
 function printFindings(
-  findings: readonly Finding[],
+  findings: readonly DoctorFinding[],
   totals: RegistryTotals,
   { flags, out }: CommandContext,
 ): void {
   if (flags.switches.has('json')) out.json({ findings, totals });
-  else if (out.terminal) out.lines(FINDING_GROUPS.flatMap((group) => groupLines(group, findings, out)));
+  else if (out.terminal) out.lines(DOCTOR_GROUPS.flatMap((group) => groupLines(group, findings, out)));
   else out.lines(tabLines(findings.map(findingRow)));
 }
 
-function groupLines(group: FindingGroup, all: readonly Finding[], out: Output): string[] {
+function groupLines(group: DoctorGroup, all: readonly DoctorFinding[], out: Output): string[] {
   const findings = all.filter((finding) => finding.group === group);
   if (findings.length === 0) return [];
   return [
@@ -63,17 +100,17 @@ function groupLines(group: FindingGroup, all: readonly Finding[], out: Output): 
 }
 
 /** Severity, group, place, code, message. */
-function findingRow(finding: Finding): string[] {
+function findingRow(finding: DoctorFinding): string[] {
   const { severity, group, code, message } = finding;
   return [severity, group, placeOf(finding), code, message].map(printable);
 }
 
-function placeOf({ file, line }: Finding): string {
+function placeOf({ file, line }: DoctorFinding): string {
   return line === null ? file : `${file}:${line}`;
 }
 
 function printSummary(
-  findings: readonly Finding[],
+  findings: readonly DoctorFinding[],
   totals: RegistryTotals,
   { flags, out }: CommandContext,
 ): void {
@@ -96,7 +133,9 @@ function codeRow({ code, errors, warnings }: CodeCount): string[] {
 }
 
 function meaningOf(code: string): string {
-  return Object.entries(DIAGNOSTIC_CODES).find(([known]) => known === code)?.[1] ?? '';
+  const known: Readonly<Record<string, string>> = { ...DIAGNOSTIC_CODES, ...DOCTOR_CODES };
+  const rule = SCAN_RULES.flatMap(({ rules }) => rules).find(({ id }) => id === code);
+  return known[code] ?? rule?.title ?? '';
 }
 
 function totalRows(totals: RegistryTotals): (readonly [string, string])[] {
@@ -116,7 +155,10 @@ function totalLines(totals: RegistryTotals): string[] {
   return rows.map(([label, count]) => `${label.padEnd(width)}  ${count}`);
 }
 
-function verdict({ found, errors, warnings, rejected, lenient_ok }: RegistryTotals): string {
+function verdict(totals: RegistryTotals, findings: readonly DoctorFinding[]): string {
+  const { found, errors, warnings, rejected, lenient_ok } = totals;
   const lenient = rejected > 0 ? `; of ${rejected} rejected, lenient would load ${lenient_ok}` : '';
-  return `${plural(found, 'skill')} looked at: ${plural(errors, 'error')}, ${plural(warnings, 'warning')}${lenient}`;
+  const fixable = findings.filter((finding) => finding.fixable).length;
+  const mend = fixable > 0 ? `; \`colibri doctor --fix\` mends ${fixable}` : '';
+  return `${plural(found, 'skill')} looked at: ${plural(errors, 'error')}, ${plural(warnings, 'warning')}${lenient}${mend}`;
 }

@@ -1,4 +1,5 @@
 /** Where other code comes from, and whose name it bears. */
+import { isOneSlip } from '../../one-slip.ts';
 import { EVERYWHERE, type Hit, RUNNABLE, type ScannedSkill, type ScanRule } from '../scan-rule.ts';
 
 /** Names that everybody knows and that others are made to resemble. */
@@ -132,21 +133,4 @@ function lookalike({ frontmatter }: ScannedSkill): readonly Hit[] {
   if (KNOWN_NAMES.includes(name)) return [];
   const twin = KNOWN_NAMES.find((known) => known.length >= 6 && isOneSlip(name, known));
   return twin === undefined ? [] : [{ file: 'SKILL.md', line: 2, quote: `${name} resembles ${twin}` }];
-}
-
-/** One letter more, less, other, or swapped with its neighbour; a plural is a word of its own. */
-export function isOneSlip(a: string, b: string): boolean {
-  if (a === b || Math.abs(a.length - b.length) > 1 || `${a}s` === b || `${b}s` === a) return false;
-  let from = 0;
-  while (from < a.length && a[from] === b[from]) from++;
-  const restA = a.slice(from);
-  const restB = b.slice(from);
-  if (a.length === b.length) {
-    if (/\d/.test(restA[0] ?? '') && /\d/.test(restB[0] ?? '')) return false;
-    return (
-      restA.slice(1) === restB.slice(1) ||
-      (restA[0] === restB[1] && restA[1] === restB[0] && restA.slice(2) === restB.slice(2))
-    );
-  }
-  return a.length > b.length ? restA.slice(1) === restB : restA === restB.slice(1);
 }
