@@ -68,7 +68,8 @@ describe('the README', () => {
       { command: 'npm ci && npm test' },
     ]);
     expect(scripts).toMatchObject({ start: 'node dist/cli.js list', test: 'vitest run' });
-    expect(scripts['pretest']).toBe(`bash scripts/ensure-bubblewrap.sh && ${scripts['prestart']}`);
+    const ensured = ['bubblewrap', 'chromium'].map((what) => `bash scripts/ensure-${what}.sh`);
+    expect(scripts['pretest']).toBe([...ensured, scripts['prestart']].join(' && '));
   });
 
   it('shows what npm start prints', () => {

@@ -102,15 +102,21 @@ function parametersOf(
 function hoist(schema: unknown, schemas: JsonObject): unknown {
   if (typeof schema !== 'object' || schema === null) return schema;
   if (Array.isArray(schema)) return schema.map((item) => hoist(item, schemas));
-  const { $schema: _, $defs, id, ...rest } = schema as JsonObject;
+  const { $schema: _, $defs, ...members } = schema as JsonObject;
+  // In a list of properties it is a property like any other, hence no text.
+  const { id, ...unnamed } = members;
+  const rest = typeof id === 'string' ? unnamed : members;
   for (const [name, definition] of Object.entries(($defs ?? {}) as JsonObject))
     schemas[name] ??= hoist(withoutId(definition), schemas);
   const own = Object.fromEntries(
-    Object.entries(rest).map(([key, value]) =>
-      key === '$ref' && typeof value === 'string'
-        ? [key, value.replace('#/$defs/', '#/components/schemas/')]
-        : [key, hoist(value, schemas)],
-    ),
+    // Every integer of JSON lies within these bounds; saying so only makes noise.
+    Object.entries(rest)
+      .filter(([, value]) => Math.abs(Number(value)) !== Number.MAX_SAFE_INTEGER)
+      .map(([key, value]) =>
+        key === '$ref' && typeof value === 'string'
+          ? [key, value.replace('#/$defs/', '#/components/schemas/')]
+          : [key, hoist(value, schemas)],
+      ),
   );
   // A schema that is named itself stands for its own definition.
   if (typeof id !== 'string') return own;

@@ -7,6 +7,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { generateApi } from 'swagger-typescript-api';
 import { describe, expect, test } from 'vitest';
 
+import { webContract } from '../../../scripts/web-contract.ts';
 import { openApiDocument } from '../../../src/surfaces/http/openapi.ts';
 import { ROUTES } from '../../../src/surfaces/http/routes/table.ts';
 import { differences } from '../../architecture/documentation.ts';
@@ -56,6 +57,12 @@ test('a generated client lists and searches skills', async () => {
   expect(listed.data.items.map(({ name }: { name: string }) => name)).toEqual(['fill-forms', 'other']);
   const found = await client.v1.searchSkills({ q: 'forms' });
   expect(found.data.items[0]).toMatchObject({ name: 'fill-forms' });
+});
+
+test('the types that the page uses are those of the document', async () => {
+  const file = path.resolve(import.meta.dirname, '../../../web/src/api/contract.ts');
+  const hint = 'run `npm run web:contract`';
+  expect(readFileSync(file, 'utf8'), hint).toBe(await webContract(temporaryDirectory()));
 });
 
 test('docs/http.md lists every route and no other', () => {

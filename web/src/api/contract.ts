@@ -1,0 +1,381 @@
+// Written by `npm run web:contract` from the OpenAPI document; a test holds the two together.
+export interface Problem {
+  /** names the kind of problem */
+  type: string;
+  /** what the code means */
+  title: string;
+  status: number;
+  /** what went wrong, and how to mend it */
+  detail: string;
+  /** one of docs/errors.md */
+  code: string;
+}
+
+export interface Status {
+  version: string;
+  workspace: string;
+  /** grows with every change of the catalog */
+  generation: number;
+  /** why the index is that of an earlier scan */
+  stale: string | null;
+  skills: number;
+  shadowed: number;
+  rejected: number;
+  /** of the rejected, those that the lenient profile would load */
+  lenient_ok: number;
+  aliases: number;
+  roots: {
+    path: string;
+    source: "workspace" | "global" | "mirror" | "repo";
+    profile: string;
+    depth: number;
+  }[];
+  /** sequence number of the newest event */
+  last_event: number;
+}
+
+export interface Settings {
+  settings: {
+    key: string;
+    value: string;
+    from: string;
+  }[];
+}
+
+export interface SearchAnswer {
+  query: string;
+  items: SearchHit[];
+}
+
+export interface SearchHit {
+  name: string;
+  source: string;
+  description: string;
+  score: number;
+  why: string;
+}
+
+export interface Catalog {
+  text: string;
+  tokens: number;
+  shown: number;
+  dropped: number;
+  /** skills that are reachable by search only */
+  left_out: string[];
+  descriptions_cut_to: number | null;
+  preloaded: string[];
+}
+
+export interface SkillPage {
+  items: SkillLine[];
+  /** hand it back as `cursor`; null on the last page */
+  next: string | null;
+  total: number;
+}
+
+export interface SkillLine {
+  name: string;
+  version: string | null;
+  description: string;
+  source: "workspace" | "global" | "mirror" | "repo";
+  root: string;
+  path: string;
+  tier: 1 | 2 | 3;
+  invokable_by: ("T0" | "T1" | "T2" | "T3" | "T4")[];
+  capabilities: string[];
+  category: string | null;
+  /** estimated cost of a load */
+  body_tokens: number;
+  /** estimated cost of its line in a catalog */
+  catalog_tokens: number;
+  model_invocable: boolean;
+  user_invocable: boolean;
+  warnings: number;
+  /** other skills of this name, which it shadows */
+  copies: number;
+  digest: string;
+}
+
+export interface Skill {
+  name: string;
+  version: string | null;
+  description: string;
+  source: "workspace" | "global" | "mirror" | "repo";
+  root: string;
+  path: string;
+  tier: 1 | 2 | 3;
+  invokable_by: ("T0" | "T1" | "T2" | "T3" | "T4")[];
+  capabilities: string[];
+  category: string | null;
+  /** estimated cost of a load */
+  body_tokens: number;
+  /** estimated cost of its line in a catalog */
+  catalog_tokens: number;
+  model_invocable: boolean;
+  user_invocable: boolean;
+  digest: string;
+  directory: string;
+  license: string | null;
+  compatibility: string | null;
+  allowed_tools: string[];
+  disallowed_tools: string[];
+  required_tools: string[];
+  triggers: string[];
+  verification: string[];
+  body_version: string;
+  loaded_at: string;
+  diagnostics: Diagnostic[];
+  frontmatter: Partial<Record<string, any>>;
+  body: string;
+  trusted: boolean;
+  trust_reason: string;
+  effective_tools: EffectiveTool[];
+  /** links that lead to it */
+  aliases: string[];
+}
+
+export interface Diagnostic {
+  code: string;
+  severity: "error" | "warning";
+  /** what is wrong and how to mend it */
+  message: string;
+  file: string;
+  field?: string;
+  line?: number;
+}
+
+export interface EffectiveTool {
+  pattern: string;
+  effect: "allow" | "ask" | "deny";
+  why: string;
+}
+
+export interface SkillFiles {
+  items: SkillFile[];
+}
+
+export interface SkillFile {
+  path: string;
+  size: number;
+  /** sha256; empty for what cannot be read */
+  digest: string;
+  kind: "file" | "large" | "link" | "special";
+}
+
+export interface SkillFileContent {
+  path: string;
+  encoding: "utf8" | "base64";
+  content: string;
+}
+
+export interface SkillCopies {
+  items: SkillCopy[];
+}
+
+export interface SkillCopy {
+  path: string;
+  source: string;
+  root: string;
+  directory: string;
+  version: string | null;
+  digest: string;
+  /** why the other copy has the name */
+  rule: string;
+  same_content: boolean;
+  /** its SKILL.md; null when it cannot be read */
+  text: string | null;
+}
+
+export interface SkillLoads {
+  items: SkillLoad[];
+}
+
+export interface SkillLoad {
+  session_id: string;
+  opened_at: string;
+  agent_id: string | null;
+  agent_tier: string;
+  reason: string;
+  tokens: number;
+  digest: string;
+}
+
+export interface ReloadReport {
+  changed: boolean;
+  skills: number;
+}
+
+export interface SessionPage {
+  items: SessionLine[];
+  /** hand it back as `cursor`; null on the last page */
+  next: string | null;
+}
+
+export interface SessionLine {
+  id: string;
+  opened_at: string;
+  closed_at: string | null;
+  agent_tier: string;
+  agent_id: string | null;
+  generation: number;
+  loads: number;
+  tokens: number;
+}
+
+export interface Session {
+  id: string;
+  opened_at: string;
+  closed_at: string | null;
+  generation: number;
+  options: Partial<Record<string, any>>;
+  loaded: {
+    name: string;
+    reason: string;
+    tokens: number;
+    digest: string;
+    /** false for what uses no budget */
+    counted: boolean;
+  }[];
+}
+
+export interface SessionEvents {
+  items: Event[];
+}
+
+export interface Event {
+  /** global, without gaps */
+  seq: number;
+  id: string;
+  stream: string;
+  session_id: string | null;
+  type: string;
+  at: string;
+  actor: string;
+  parent_id: string | null;
+  payload: any;
+  sensitivity: "public" | "pseudonymous" | "private";
+  prev_hash: string;
+  hash: string;
+}
+
+export interface SessionCatalog {
+  text: string;
+  shown: number;
+  dropped: number;
+}
+
+export interface ReplayReport {
+  session: string;
+  mode: "recorded" | "live";
+  events: number;
+  equal: boolean;
+  difference: {
+    event: number;
+    type: string;
+    where: string;
+    recorded: string;
+    replayed: string;
+  } | null;
+  /** calls whose recorded outcome was taken as given */
+  taken: string[];
+}
+
+export interface EventPage {
+  items: Event[];
+  /** hand it back as `after`, or as `before` with `newest` */
+  next: number | null;
+}
+
+export interface ChainReport {
+  events: number;
+  broken: {
+    seq: number;
+    stream: string;
+    problem: string;
+  } | null;
+}
+
+export interface Policy {
+  /** null: there is none, so the default profile is in force */
+  file: string | null;
+  /** while there is one, everything is denied */
+  problem: string | null;
+  /** the profile in force */
+  use: string;
+  profiles: {
+    name: string;
+    rules: PolicyRule[];
+  }[];
+  network: "none" | "host";
+  unsandboxed: boolean;
+}
+
+export interface PolicyRule {
+  effect: "allow" | "ask" | "deny";
+  tool: string;
+  skill: string | null;
+  agent_tier: ("T0" | "T1" | "T2" | "T3" | "T4")[] | null;
+  root: string | null;
+  widen: boolean;
+  reason: string | null;
+}
+
+export interface Explanation {
+  tool: string;
+  argument: string | null;
+  skill: string | null;
+  agent_tier: "T0" | "T1" | "T2" | "T3" | "T4";
+  effect: "allow" | "ask" | "deny";
+  profile: string;
+  /** number of the rule that decided, counted from 1 */
+  rule: number | null;
+  reason: string;
+  trusted: boolean;
+  /** false while the policy file can only take away */
+  vouched: boolean;
+  effective_tools: EffectiveTool[];
+}
+
+export interface TrustList {
+  items: TrustState[];
+}
+
+export interface TrustState {
+  kind: "skill" | "file";
+  name: string;
+  trusted: boolean;
+  why: string;
+  reason: string;
+  changes: {
+    path: string;
+    change: string;
+  }[];
+}
+
+export interface DoctorReport {
+  items: Finding[];
+  totals: RegistryTotals;
+}
+
+export interface Finding {
+  group: string;
+  severity: "error" | "warning" | "info";
+  code: string;
+  skill: string | null;
+  file: string;
+  line: number | null;
+  field: string | null;
+  /** what is wrong and what to do */
+  message: string;
+}
+
+export interface RegistryTotals {
+  found: number;
+  indexed: number;
+  rejected: number;
+  lenient_ok: number;
+  shadowed: number;
+  aliases: number;
+  errors: number;
+  warnings: number;
+}
