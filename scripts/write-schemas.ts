@@ -1,4 +1,4 @@
-// Writes the JSON Schemas of the configuration and the policy file, for editors. Another folder than schema/ can be named, for tests.
+// Writes the JSON Schemas of the configuration, the policy and the lock file, for editors. Another folder than schema/ can be named, for tests.
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -6,6 +6,7 @@ import path from 'node:path';
 import { z } from 'zod';
 
 import { configFileSchema } from '../src/config-file.ts';
+import { lockJsonSchema } from '../src/domains/integrity/install/lock.ts';
 import { policyJsonSchema } from '../src/domains/policy/schema.ts';
 
 const repository = path.resolve(import.meta.dirname, '..');
@@ -17,6 +18,7 @@ const schemas = {
     ...z.toJSONSchema(configFileSchema, { target: 'draft-7', io: 'input' }),
   },
   'colibri.policy.schema.json': policyJsonSchema(),
+  'colibri.lock.schema.json': lockJsonSchema(),
 };
 const biome = path.join(repository, 'node_modules/.bin/biome');
 for (const [name, schema] of Object.entries(schemas)) {

@@ -35,6 +35,10 @@ export interface Colibri {
     /** Runs a recorded session again and compares. */
     replay: Runtime['replay'];
   };
+  /** Skills from elsewhere, pinned in `colibri.lock.json`. */
+  readonly install: Runtime['install'];
+  /** The skills as a site that others can install from. */
+  readonly publish: Runtime['publish'];
   readonly events: {
     read(filter?: EventFilter): Promise<readonly EventRow[]>;
     follow(filter: EventFilter, listener: (rows: readonly EventRow[]) => void): () => void;
@@ -102,6 +106,8 @@ export async function openColibri(options: OpenOptions = {}): Promise<Colibri> {
       resume: async (id) => sessionOf(runtime, (await sessions.resume(id)).id, { ask }),
       replay: runtime.replay,
     },
+    install: runtime.install,
+    publish: runtime.publish,
     events: {
       read: events.read,
       verify: events.verify,

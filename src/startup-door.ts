@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 
 import type { Config } from './config.ts';
+import type { PublishService } from './domains/integrity/publish/service.ts';
 import type { CustomCommands } from './domains/sessions/custom-commands.ts';
 import { offerOnly } from './domains/skills/offered.ts';
 import type { SkillsService } from './domains/skills/service.ts';
@@ -23,7 +24,7 @@ export interface Door {
 
 interface DoorParts {
   readonly transport: Transport;
-  readonly ready: Promise<ApiServices>;
+  readonly ready: Promise<ApiServices & { readonly publish: PublishService }>;
   readonly commands: CustomCommands;
 }
 
@@ -46,7 +47,11 @@ export async function openDoor(
   const { createMcpEndpoint } = await import('./surfaces/mcp/http.ts');
   const mcp = createMcpEndpoint(ctx, options);
   const others = transport === 'up' ? await openApi(ctx, config, { version: options.version, ready }) : [];
-  const door = await openHttpDoor([mcp, ...others], { ...config.http, logger: ctx.logger });
+  const { createPublishedEndpoint } = await import('./surfaces/well-known/endpoint.ts');
+  const door = await openHttpDoor([createPublishedEndpoint(ready), mcp, ...others], {
+    ...config.http,
+    logger: ctx.logger,
+  });
   return {
     url: `${door.origin}${mcp.path}`,
     // Clients come and go on HTTP; only a signal ends the server.

@@ -33,6 +33,7 @@ import { printableBlock } from './lib/text.ts';
 import { type AuditSink, type ColibriServerContext, createServerContext } from './server.ts';
 import { type Care, openCare } from './startup-care.ts';
 import { type Door, letDoorAnswer, openDoor, type Transport } from './startup-door.ts';
+import { type InstallServices, openInstall } from './startup-install.ts';
 import { type Integrity, openIntegrity } from './startup-integrity.ts';
 import { firstLoad, openRegistry } from './startup-registry.ts';
 
@@ -66,7 +67,7 @@ export interface StartupOptions {
   readonly audit?: AuditSink;
 }
 
-export interface Runtime extends Care, Integrity {
+export interface Runtime extends Care, InstallServices, Integrity {
   readonly ctx: ColibriServerContext;
   readonly db: ColibriDatabase['handle'];
   readonly config: Config;
@@ -157,7 +158,7 @@ export async function startup(options: StartupOptions = {}): Promise<Runtime> {
       policy,
       ...integrity.services,
       replay: (id, how) => replaySession(parts, id, how),
-      ...openCare({ config, db, skills, events, policy }),
+      ...openUpkeep({ config, db, skills, events, policy, options }),
       elapsedMs: clock.monotonic() - started,
       ...doorFacts(running.door),
       close: () => shutdown('closed'),
@@ -175,6 +176,13 @@ export async function startup(options: StartupOptions = {}): Promise<Runtime> {
 
 function doorFacts(door: Door | null): Pick<Runtime, 'url' | 'closed'> {
   return { url: door?.url ?? null, closed: door?.closed ?? new Promise<void>(() => undefined) };
+}
+
+/** What brings skills in, hands them out and looks after them. */
+function openUpkeep(
+  parts: Parameters<typeof openInstall>[0] & Parameters<typeof openCare>[0],
+): InstallServices & Care {
+  return { ...openInstall(parts), ...openCare(parts) };
 }
 
 /** Saves what is readable of a damaged database, then fills the index again from the disk. */

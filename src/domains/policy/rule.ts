@@ -18,6 +18,14 @@ export interface Rule {
   readonly reason?: string;
 }
 
+/** Decides where skills may come from. */
+export interface InstallRule {
+  readonly effect: Effect;
+  /** A glob over the source as docs/install.md spells it. */
+  readonly source: string;
+  readonly reason?: string;
+}
+
 export interface Profile {
   readonly rules: readonly Rule[];
 }
@@ -26,8 +34,8 @@ export interface Policy {
   readonly profiles: Readonly<Record<string, Profile>>;
   /** The profile in force. */
   readonly use: string;
-  /** Globs over where skills may be installed from; nothing matches an empty list. */
-  readonly sources: readonly string[];
+  /** In order: the first that matches a source decides it. */
+  readonly install: readonly InstallRule[];
   /** Whether scripts may run where there is no sandbox. */
   readonly unsandboxed: boolean;
   /** What a script in the sandbox may reach. */

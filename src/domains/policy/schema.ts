@@ -64,6 +64,12 @@ const profile = z.strictObject({
   rules: z.array(rule).max(RULES_MAX).describe('in order: the first that matches a call decides it'),
 });
 
+const installRule = z.strictObject({
+  effect: z.enum(['allow', 'ask', 'deny']).describe('what happens to a source that matches'),
+  source: glob.describe('which sources: https://github.com/our-team/**, file:///srv/skills/**'),
+  reason: z.string().min(1).max(500).optional().describe('shown to whoever is asked or refused'),
+});
+
 const wholeFile = z
   .strictObject({
     $schema: z.string().optional(),
@@ -75,7 +81,11 @@ const wholeFile = z
       .record(z.string().regex(NAME, 'use lower-case letters, digits and hyphens'), profile)
       .optional()
       .describe('your own profiles, by name'),
-    sources: z.array(glob).max(RULES_MAX).optional().describe('where skills may be installed from'),
+    install: z
+      .array(installRule)
+      .max(RULES_MAX)
+      .optional()
+      .describe('where skills may come from, in order: the first that matches a source decides it'),
     unsandboxed: z.boolean().optional().describe('run scripts also where there is no sandbox'),
     network: z.enum(['none', 'host']).optional().describe('what scripts in the sandbox may reach'),
   })
@@ -100,7 +110,7 @@ function checkProfiles({ use, profiles = {} }: PolicyFile, context: z.core.$Refi
 
 /** The policy of a workspace without a policy file. */
 export function embeddedPolicy(use = 'default'): Policy {
-  return freeze({ profiles: EMBEDDED_PROFILES, use, sources: [], unsandboxed: false, network: 'none' });
+  return freeze({ profiles: EMBEDDED_PROFILES, use, install: [], unsandboxed: false, network: 'none' });
 }
 
 /** Reads the text of a policy file. One that cannot be understood denies everything: guessing could allow something. */
@@ -153,7 +163,7 @@ function policyOf(file: PolicyFile): Policy {
   return freeze({
     profiles,
     use: file.use ?? 'default',
-    sources: file.sources ?? [],
+    install: (file.install ?? []).map(withoutAbsent),
     unsandboxed: file.unsandboxed ?? false,
     network: file.network ?? 'none',
   });
@@ -162,9 +172,15 @@ function policyOf(file: PolicyFile): Policy {
 function ruleOf({ tool, ...rest }: z.output<typeof rule>): Rule {
   const parsed = parseToolPattern(tool);
   if (!parsed.ok) throw new Error(`a pattern that was checked cannot be read: ${tool}`);
-  // Absent members stay absent, so that a rule prints as it was written.
-  const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
-  return { ...given, effect: rest.effect, tool: parsed.pattern };
+  return { ...withoutAbsent(rest), tool: parsed.pattern };
+}
+
+/** Absent members stay absent, so that a rule prints as it was written. */
+function withoutAbsent<T extends object>(rule: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  // Only members that are undefined are left out, and the result says so.
+  return Object.fromEntries(Object.entries(rule).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>;
+  };
 }
 
 function describeIssue(issue: z.core.$ZodIssue): string {
@@ -185,6 +201,7 @@ function unknownKeyOf(issue: z.core.$ZodIssue): string | null {
 
 function keysAt(path: readonly PropertyKey[]): readonly string[] {
   if (path.length === 0) return Object.keys(wholeFile.shape);
+  if (path[0] === 'install') return Object.keys(installRule.shape);
   return Object.keys((path.length === 2 ? profile : ruleShape).shape);
 }
 

@@ -9,6 +9,8 @@ import type { ToolCall } from './patterns.ts';
 import { createPolicyFile, type LoadedPolicy } from './policy-file.ts';
 import { isWide } from './profiles.ts';
 import type { Policy } from './rule.ts';
+import { problemText } from './schema.ts';
+import { decideSource, type SourceVerdict } from './source-rules.ts';
 import type { TrustVerdict } from './trust.ts';
 import {
   createTrustService,
@@ -86,6 +88,8 @@ export interface PolicyService extends TrustService {
   ): Promise<(skill: PolicySkill) => SkillPolicy>;
   /** What scripts may do beside their sandbox. A file that nobody vouched for gives nothing. */
   grants(): Promise<Pick<Policy, 'unsandboxed' | 'network'>>;
+  /** Whether skills may be installed from a source. */
+  source(identity: string): Promise<SourceVerdict>;
   /** Notes that a profile is in force which asks nothing; for any other it does nothing. */
   recordUse(transaction: RecordTransaction, origin: DecisionOrigin): Promise<void>;
   /** For the kernel. */
@@ -147,6 +151,7 @@ export function createPolicyService(parts: TrustParts): PolicyService {
       return skill === null ? [] : effectiveAllowedTools(loaded.policy, skill, session);
     },
     facts: async (asked, session) => factsOf(file.read(), await trust.view(asked), session),
+    source: async (identity) => judgeSource(file.read(), await trust.view([]), identity),
     grants: async () => grantsOf(file.read(), await trust.view([])),
     async recordUse(transaction, origin) {
       const { policy, digest } = file.read();
@@ -156,6 +161,11 @@ export function createPolicyService(parts: TrustParts): PolicyService {
     },
     gate: (tool, caller) => gate(file.read().policy)(tool, caller),
   };
+}
+
+function judgeSource(loaded: LoadedPolicy, view: TrustView, identity: string): SourceVerdict {
+  if (loaded.problem !== null) return { effect: 'deny', rule: null, reason: problemText(loaded.problem) };
+  return decideSource(loaded.policy.install, identity, { vouched: view.policy(loaded).trusted });
 }
 
 function grantsOf(loaded: LoadedPolicy, view: TrustView): Pick<Policy, 'unsandboxed' | 'network'> {

@@ -4,6 +4,8 @@ import type { EventsService } from '../../domains/events/service.ts';
 import type { DoctorOptions, DoctorReport } from '../../domains/integrity/doctor/doctor-service.ts';
 import type { FixPlan } from '../../domains/integrity/doctor/fix-plan.ts';
 import type { DriftService } from '../../domains/integrity/drift-service.ts';
+import type { InstallService } from '../../domains/integrity/install/service.ts';
+import type { PublishService } from '../../domains/integrity/publish/service.ts';
 import type { ScanReport, ScanTargets } from '../../domains/integrity/scan/scan-service.ts';
 import type { SyncService } from '../../domains/integrity/sync-service.ts';
 import type { PolicyService } from '../../domains/policy/service.ts';
@@ -159,6 +161,8 @@ export interface BootedRuntime extends Care {
   readonly policy: PolicyService;
   readonly drift: DriftService;
   readonly sync: SyncService;
+  readonly install: InstallService;
+  readonly publish: PublishService;
   readonly replay: (session: string, how: ReplayOptions) => Promise<ReplayReport>;
   /** Why the index is that of an earlier scan; null when it is in line with the disk. */
   readonly stale: string | null;

@@ -1,6 +1,7 @@
 /** The command table: help, parsing, completion and docs/cli.md all follow from it. */
 import { CARE_COMMANDS } from './care-commands.ts';
 import type { Command, CommandOption } from './command.ts';
+import { INSTALL_COMMANDS } from './install-commands.ts';
 import { INTEGRITY_COMMANDS } from './integrity-commands.ts';
 import { SESSION_COMMANDS } from './session-commands.ts';
 
@@ -70,10 +71,12 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'list',
     summary: 'list the indexed skills',
-    usage: 'colibri list [--all | --search <text> --capability <name> --skills-root <dir>] [--json]',
+    usage:
+      'colibri list [--all | --outdated | --search <text> --capability <name> --skills-root <dir>] [--json]',
     args: [],
     options: [
       { flag: '--all', description: 'also shadowed copies, aliases and rejected skills, with the reason' },
+      { flag: '--outdated', description: 'installed skills that their sources have in another state' },
       {
         flag: '--search',
         value: 'text',
@@ -86,6 +89,7 @@ export const COMMANDS: readonly Command[] = [
       'colibri list',
       'colibri list --search pdf',
       'colibri list --all',
+      'colibri list --outdated',
       'colibri list --json | jq -r ".skills[].name"',
     ],
     load: () => import('./commands/list.ts'),
@@ -126,6 +130,7 @@ export const COMMANDS: readonly Command[] = [
   ...CARE_COMMANDS,
   ...INTEGRITY_COMMANDS,
   ...SESSION_COMMANDS,
+  ...INSTALL_COMMANDS,
   {
     name: 'config show',
     summary: 'show every setting, where its value comes from, and the skills roots',

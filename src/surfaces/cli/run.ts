@@ -1,5 +1,5 @@
 /** One command line from its words to its exit code. */
-import { ColibriError, messageOf } from '../../lib/errors.ts';
+import { ColibriError, type ErrorCode, messageOf } from '../../lib/errors.ts';
 import { printable, printableBlock } from '../../lib/text.ts';
 import { type CliHost, EXIT, type ExitCode } from './command.ts';
 import { COMMANDS, GLOBAL_OPTIONS } from './commands.ts';
@@ -66,13 +66,16 @@ async function dispatch(invocation: Invocation, { host, out }: Surroundings): Pr
   return run({ args, flags, out, host, ...VOCABULARY });
 }
 
+/** Errors that are the answer to what was asked, not a failure to answer. */
+const FINDINGS: ReadonlySet<ErrorCode> = new Set(['SKILL_NOT_FOUND', 'LOCK_MISMATCH'] as const);
+
 /** Says what went wrong on stderr, and with which code to exit. */
 function report(error: unknown, { out, debug }: { out: Output; debug: boolean }): ExitCode {
   if (error instanceof ColibriError) {
     out.error(`${printable(error.message)} (${error.code})`);
     if (debug) out.note(printableBlock(error.stack ?? ''));
     if (error.code === 'USAGE') return EXIT.usage;
-    return error.code === 'SKILL_NOT_FOUND' ? EXIT.findings : EXIT.failure;
+    return FINDINGS.has(error.code) ? EXIT.findings : EXIT.failure;
   }
   out.error(printable(messageOf(error)));
   out.note('this is a bug in colibri; please report it with what `COLIBRI_DEBUG=1` prints');

@@ -1,4 +1,5 @@
 import { cutTo, displayWidth, fillTo } from './columns.ts';
+import type { Output } from './output.ts';
 
 export interface Table {
   readonly header: readonly string[];
@@ -20,6 +21,17 @@ export function tableLines(table: Table): string[] {
 /** For a program: one line a row, cells parted by tabs. */
 export function tabLines(rows: readonly (readonly string[])[]): string[] {
   return rows.map((row) => row.join('\t'));
+}
+
+/** A table with a bold header where a person reads, lines for a program elsewhere; nothing when there are no rows. */
+export function rowLines(
+  { header, rows }: Omit<Table, 'width'>,
+  out: Pick<Output, 'terminal' | 'width' | 'paint'>,
+): string[] {
+  if (!out.terminal) return tabLines(rows);
+  if (rows.length === 0) return [];
+  const [first = '', ...lines] = tableLines({ header, rows, width: out.width });
+  return [out.paint('bold', first), ...lines];
 }
 
 function columnWidths({ header, rows, width }: Table): number[] {

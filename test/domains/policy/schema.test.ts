@@ -30,7 +30,7 @@ profiles:
     rules: []
 unsandboxed: true
 network: host
-sources: ["https://example.org/**"]
+install: [{ effect: allow, source: "https://example.org/**" }]
 `;
 
 describe('a policy file', () => {
@@ -52,7 +52,7 @@ describe('a policy file', () => {
       },
       unsandboxed: true,
       network: 'host',
-      sources: ['https://example.org/**'],
+      install: [{ effect: 'allow', source: 'https://example.org/**' }],
     });
     expect(Object.isFrozen(policy.profiles['team']?.rules[0]?.tool)).toBe(true);
   });
@@ -127,7 +127,7 @@ describe('a policy file', () => {
       expect(verdict.effect).toBe('deny');
       expect(verdict.reason).toContain(problem === null ? '?' : problemText(problem));
     }
-    expect(policy).toMatchObject({ unsandboxed: false, network: 'none', sources: [] });
+    expect(policy).toMatchObject({ unsandboxed: false, network: 'none', install: [] });
   });
 
   test('with several faults tells the first and how many more', () => {

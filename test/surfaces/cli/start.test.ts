@@ -30,6 +30,8 @@ test('a start loads the table and the parser; commands, database and protocol co
       'src/surfaces/cli/care-commands.ts',
       'src/surfaces/cli/command.ts',
       'src/surfaces/cli/commands.ts',
+      'src/surfaces/cli/install-commands.ts',
+      'src/surfaces/cli/integrity-commands.ts',
       'src/surfaces/cli/options.ts',
       'src/surfaces/cli/output.ts',
       'src/surfaces/cli/run.ts',

@@ -15,6 +15,10 @@ export async function run(context: CommandContext): Promise<ExitCode> {
     const { runAll } = await import('../list-all.ts');
     return runAll(context);
   }
+  if (context.flags.switches.has('outdated')) {
+    const { runOutdated } = await import('../list-outdated.ts');
+    return runOutdated(context);
+  }
   return withRuntime(context, ({ skills }) => {
     const { flags, out } = context;
     const filters = { search: flags.values.get('search'), capability: flags.values.get('capability') };

@@ -1,0 +1,47 @@
+/** Copies of installed files as they came, by digest: what a later update compares a user's edits with. */
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+import { sha256Hex } from '../../../lib/digest.ts';
+import { systemCodeOf } from '../../../lib/errors.ts';
+import { readRegularFile } from '../../../lib/regular-file.ts';
+import { TREE_BYTES_MAX } from '../../skills/skill-tree.ts';
+import type { BundleFile } from './bundle.ts';
+import type { Lock } from './lock.ts';
+import type { Place } from './place.ts';
+
+export function keepPristine(place: Place, files: readonly BundleFile[]): void {
+  const folder = folderOf(place);
+  mkdirSync(folder, { recursive: true });
+  for (const { bytes } of files) {
+    const file = path.join(folder, sha256Hex(bytes));
+    writeFileSync(`${file}.tmp`, bytes);
+    renameSync(`${file}.tmp`, file);
+  }
+}
+
+/** Null when it is not there, or not what it was: then nothing is merged by it. */
+export function readPristine(place: Place, sha256: string): Buffer | null {
+  try {
+    const read = readRegularFile(path.join(folderOf(place), sha256), TREE_BYTES_MAX);
+    return read.ok && sha256Hex(read.bytes) === sha256 ? read.bytes : null;
+  } catch (error) {
+    if (systemCodeOf(error) === undefined) throw error;
+    return null;
+  }
+}
+
+/** Removes what no entry of the lock names any more. */
+export function prunePristine(place: Place, { skills }: Lock): void {
+  const folder = folderOf(place);
+  mkdirSync(folder, { recursive: true });
+  const named = new Set(
+    Object.values(skills).flatMap(({ files }) => Object.values(files).map(({ sha256 }) => sha256)),
+  );
+  for (const name of readdirSync(folder))
+    if (!named.has(name)) rmSync(path.join(folder, name), { force: true });
+}
+
+function folderOf({ state }: Place): string {
+  return path.join(state, 'pristine');
+}

@@ -1,0 +1,172 @@
+/**
+ * Changes several skills and the lock file as one: all of it or nothing, also when the process is killed in between.
+ *
+ * New folders and the new lock are written beside the state; then a journal says what is to be moved where, and from
+ * that moment on the change is finished by whoever comes next. Without a journal, what lies there is thrown away.
+ */
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+
+import { ColibriError, messageOf, systemCodeOf } from '../../../lib/errors.ts';
+import type { BundleFile } from './bundle.ts';
+import { isInside, type Place } from './place.ts';
+
+export interface Change {
+  readonly name: string;
+  /** Null removes the skill. */
+  readonly files: readonly BundleFile[] | null;
+}
+
+interface Journal {
+  readonly version: 1;
+  readonly changes: readonly { readonly name: string; readonly put: boolean }[];
+}
+
+export function applyChanges(place: Place, changes: readonly Change[], lockText: string): void {
+  const { moving, journal } = partsOf(place);
+  guardRoot(place, changes);
+  translated(place, () => {
+    mkdirSync(path.join(moving, 'old'), { recursive: true });
+    for (const { name, files } of changes)
+      if (files !== null) writeTree(path.join(moving, 'new', name), files);
+    writeDurably(path.join(moving, 'lock.json'), lockText);
+    syncFolder(moving);
+    const plan: Journal = {
+      version: 1,
+      changes: changes.map(({ name, files }) => ({ name, put: files !== null })),
+    };
+    // Written under another name first: a journal that is there is whole.
+    writeDurably(`${journal}.tmp`, JSON.stringify(plan));
+    renameSync(`${journal}.tmp`, journal);
+    syncFolder(place.state);
+    finish(place, plan);
+  });
+}
+
+/** Ends what another process has left half done. Says whether there was anything. */
+export function recover(place: Place): boolean {
+  const { moving, journal, scratch } = partsOf(place);
+  const isOpen = existsSync(journal);
+  // Only this code writes the journal, and only whole.
+  if (isOpen) translated(place, () => finish(place, JSON.parse(readFileSync(journal, 'utf8')) as Journal));
+  for (const left of [moving, scratch, `${journal}.tmp`]) rmSync(left, { recursive: true, force: true });
+  return isOpen;
+}
+
+/** A new, empty folder for what is fetched. */
+export function makeScratch(place: Place): string {
+  const { scratch } = partsOf(place);
+  rmSync(scratch, { recursive: true, force: true });
+  mkdirSync(scratch, { recursive: true, mode: 0o700 });
+  return scratch;
+}
+
+export function removeScratch(place: Place): void {
+  rmSync(partsOf(place).scratch, { recursive: true, force: true });
+}
+
+function partsOf({ state }: Place) {
+  return {
+    moving: path.join(state, 'moving'),
+    journal: path.join(state, 'journal.json'),
+    scratch: path.join(state, 'scratch'),
+  };
+}
+
+/** Every step looks whether it was done already, so that it can be repeated from any point. */
+function finish(place: Place, { changes }: Journal): void {
+  const { moving, journal } = partsOf(place);
+  mkdirSync(place.root, { recursive: true });
+  for (const { name, put } of changes) {
+    const [fresh, old, target] = [
+      path.join(moving, 'new', name),
+      path.join(moving, 'old', name),
+      path.join(place.root, name),
+    ];
+    const isPending = put ? existsSync(fresh) : !existsSync(old);
+    if (!isPending) continue;
+    if (existsSync(target) && !existsSync(old)) renameSync(target, old);
+    if (put) renameSync(fresh, target);
+  }
+  syncFolder(place.root);
+  const lock = path.join(moving, 'lock.json');
+  if (existsSync(lock)) renameSync(lock, place.lockFile);
+  syncFolder(place.base);
+  rmSync(journal, { force: true });
+  syncFolder(place.state);
+  rmSync(moving, { recursive: true, force: true });
+}
+
+/** A link on the way would let a workspace from anybody choose where files are written and removed. */
+function guardRoot({ base, root }: Place, changes: readonly Change[]): void {
+  mkdirSync(root, { recursive: true });
+  if (isInside(root, base) && !isInside(realpathSync(root), realpathSync(base)))
+    throw unusable(root, 'it leads out of the workspace through a link');
+  for (const { name } of changes) {
+    const stats = lstatSync(path.join(root, name), { throwIfNoEntry: false });
+    if (stats !== undefined && !stats.isDirectory())
+      throw unusable(path.join(root, name), 'it is a link or a file where the folder of a skill is to be');
+  }
+}
+
+function writeTree(folder: string, files: readonly BundleFile[]): void {
+  const folders = new Set([folder]);
+  for (const { path: name, bytes, executable } of files) {
+    const file = path.join(folder, name);
+    for (let parent = path.dirname(file); parent !== folder; parent = path.dirname(parent))
+      folders.add(parent);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeDurably(file, bytes);
+    // Not left to the mask of the process: the mode is part of what is pinned.
+    chmodSync(file, executable ? 0o755 : 0o644);
+  }
+  for (const each of folders) syncFolder(each);
+}
+
+function writeDurably(file: string, content: string | Buffer): void {
+  const fd = openSync(file, 'wx', 0o644);
+  try {
+    writeFileSync(fd, content);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function syncFolder(folder: string): void {
+  const fd = openSync(folder, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function translated(place: Place, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (systemCodeOf(error) === 'EXDEV')
+      throw unusable(place.root, `it lies on another file system than ${place.state}`, error);
+    if (systemCodeOf(error) === undefined) throw error;
+    throw unusable(place.root, messageOf(error), error);
+  }
+}
+
+function unusable(folder: string, why: string, cause?: unknown): ColibriError {
+  const message = `${folder} cannot be used for installed skills: ${why}`;
+  return new ColibriError('INSTALL_PLACE', message, { folder }, { cause });
+}

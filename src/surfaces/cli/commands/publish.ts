@@ -1,0 +1,26 @@
+import path from 'node:path';
+
+import { ColibriError } from '../../../lib/errors.ts';
+import { printable } from '../../../lib/text.ts';
+import { type CommandContext, EXIT, type ExitCode } from '../command.ts';
+import { withRuntime } from '../runtime.ts';
+import { plural } from '../wording.ts';
+
+export function run(context: CommandContext): Promise<ExitCode> {
+  const { flags, host, out } = context;
+  const folder = flags.values.get('out');
+  if (folder === undefined)
+    throw new ColibriError('USAGE', '`publish` needs the folder of the site: --out <dir>');
+  return withRuntime(context, async ({ publish, skills }) => {
+    const report = await publish.write({
+      out: path.resolve(host.cwd, folder),
+      baseUrl: flags.values.get('base-url'),
+    });
+    if (flags.switches.has('json')) out.json(report);
+    else out.lines(report.skills.map(printable));
+    const left = skills.count() - report.skills.length;
+    const why = left === 0 ? '' : `; ${left} left out (\`colibri validate --publish\` tells why)`;
+    out.note(`published ${plural(report.skills.length, 'skill')} to ${printable(report.folder)}${why}`);
+    return EXIT.ok;
+  });
+}

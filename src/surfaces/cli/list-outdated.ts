@@ -1,0 +1,43 @@
+/** `colibri list --outdated`: which installed skills their sources have in another state. */
+import type { OutdatedSkill } from '../../domains/integrity/install/update-service.ts';
+import { ColibriError } from '../../lib/errors.ts';
+import { printable } from '../../lib/text.ts';
+import { type CommandContext, EXIT, type ExitCode } from './command.ts';
+import { withRuntime } from './runtime.ts';
+import { rowLines } from './table.ts';
+import { plural } from './wording.ts';
+
+export function runOutdated(context: CommandContext): Promise<ExitCode> {
+  const { flags, host, out } = context;
+  const idle = ['search', 'capability', 'skills-root'].find((name) => flags.values.has(name));
+  if (idle !== undefined) throw new ColibriError('USAGE', `--outdated and --${idle} do not go together`);
+  return withRuntime(context, async ({ install }) => {
+    // A source that is in the lock was said yes to when it was added; what the policy denies by now stays denied.
+    const skills = await install.outdated({ yes: true, ask: host.ask });
+    const stale = skills.filter(({ state }) => state !== 'current');
+    if (flags.switches.has('json')) out.json({ skills });
+    else
+      out.lines(
+        rowLines(
+          { header: ['STATE', 'NAME', 'INSTALLED', 'AVAILABLE', 'FROM'], rows: stale.map(rowOf) },
+          out,
+        ),
+      );
+    for (const { name, reason } of stale) if (reason !== null) out.note(printable(`${name}: ${reason}`));
+    out.note(summary(skills, stale.length));
+    return stale.length === 0 ? EXIT.ok : EXIT.findings;
+  });
+}
+
+function rowOf({ state, name, commit, source, ref }: OutdatedSkill): string[] {
+  const short = (id: string | null): string => id?.slice(0, 12) ?? '-';
+  return [state, name, short(commit.from), short(commit.to), ref === null ? source : `${source} ${ref}`].map(
+    printable,
+  );
+}
+
+function summary(skills: readonly OutdatedSkill[], stale: number): string {
+  if (skills.length === 0) return 'nothing is installed; `colibri add` installs skills';
+  if (stale === 0) return `${plural(skills.length, 'installed skill')} up to date`;
+  return `${stale} of ${plural(skills.length, 'installed skill')} not up to date; \`colibri update --dry-run\` shows what would change`;
+}
