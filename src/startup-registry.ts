@@ -10,7 +10,7 @@ import { scanRoots } from './domains/skills/scan/scan.ts';
 import { createScanRepository } from './domains/skills/scan/scan-repository.ts';
 import type { ScanChanges } from './domains/skills/scan/scan-write.ts';
 import { createSkillsService, type SkillsService } from './domains/skills/service.ts';
-import { displayPath } from './domains/skills/skill-row.ts';
+import { createDisplay } from './domains/skills/skill-row.ts';
 import type { Clock } from './lib/clock.ts';
 import { ColibriError } from './lib/errors.ts';
 import type { Ids } from './lib/ids.ts';
@@ -30,7 +30,7 @@ export function openRegistry(
   { config, skillsRoot, progress, logger, clock, ids }: RegistryParts,
 ): SkillsService {
   const { workspace, home } = config;
-  const display = (absolute: string) => displayPath(absolute, { workspace, home });
+  const display = createDisplay({ workspace, home });
   const [first] = config.roots;
   const single = skillsRoot ?? (config.surface === 'phase-0' ? first?.path : undefined);
   const roots: readonly SkillRoot[] =
@@ -59,9 +59,14 @@ export function openRegistry(
 }
 
 /** A root that cannot be read must not take the server down while the last good index is there. */
-export async function firstLoad(skills: SkillsService, logger: Logger): Promise<string | null> {
+export async function firstLoad(
+  skills: SkillsService,
+  { logger, keep }: { readonly logger: Logger; readonly keep: boolean },
+): Promise<string | null> {
   try {
     await skills.reload();
+    // Who serves others answers with the state it knows, also between an edit and the scan that notices it.
+    if (keep) await skills.keep();
     return null;
   } catch (error) {
     if (!(error instanceof ColibriError) || error.code !== 'ROOT_UNREADABLE' || skills.count() === 0)

@@ -130,7 +130,7 @@ export async function startup(options: StartupOptions = {}): Promise<Runtime> {
     running.db = db;
     const { skillsRoot, progress } = options;
     const skills = openRegistry(db, { config, skillsRoot, progress, logger, clock, ids });
-    const stale = await firstLoad(skills, logger);
+    const stale = await firstLoad(skills, { logger, keep: transport !== 'none' });
     const events = createEventsService(db, { clock, ids });
     skills.onChange(() => events.wake());
     const policy = openPolicy(db, { config, skills, events, clock, ids });

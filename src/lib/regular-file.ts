@@ -18,13 +18,13 @@ export function readRegularFile(file: string, bytesMax: number): RegularFile {
   }
 }
 
-export function readOpenFile(fd: number, bytesMax: number): RegularFile {
+/** `into` saves a buffer of its own: the bytes are then good until the caller's next read into it. */
+export function readOpenFile(fd: number, bytesMax: number, into?: Buffer): RegularFile {
   const stats = fstatSync(fd);
   if (!stats.isFile()) return { ok: false, reason: 'not-regular' };
   if (stats.size > bytesMax) return { ok: false, reason: 'too-large' };
-  // A buffer of its own rather than one shared and copied: the caller keeps the bytes, so a copy would be made anyway.
   // The spare byte shows in the same call whether the file has grown.
-  const buffer = Buffer.allocUnsafe(stats.size + 1);
+  const buffer = into !== undefined && into.length > stats.size ? into : Buffer.allocUnsafe(stats.size + 1);
   let length = readSync(fd, buffer, 0, stats.size + 1, null);
   // A short read is rare on a disk but allowed; only an empty one means the end.
   for (let more = length; more > 0 && length < stats.size; length += more) {

@@ -6,6 +6,7 @@ import { FAILSAFE_SCHEMA, type LoadOptions, load, type Schema, Type, YAMLExcepti
 
 import type { Json } from './json.ts';
 import { createNodeGuard, refuseLines, refuseValues, UnsupportedYaml } from './yaml-guard.ts';
+import { readPlainYaml } from './yaml-plain.ts';
 
 export interface YamlProblem {
   readonly kind: 'invalid' | 'unsupported';
@@ -23,6 +24,12 @@ export const YAML_DEPTH_MAX: number = 40;
 
 /** Reads YAML with the core types: null, booleans, numbers, strings. The text ends with a line break, as frontmatter does. */
 export function parseYaml(source: string): YamlResult {
+  const plain = readPlainYaml(source, readPlainScalar);
+  return plain === null ? read(source, CORE_SCHEMA) : { ok: true, value: plain };
+}
+
+/** The same without the short cut for plain text; a test holds the two together. */
+export function parseYamlInFull(source: string): YamlResult {
   return read(source, CORE_SCHEMA);
 }
 
@@ -89,6 +96,12 @@ function isTyped(text: unknown): boolean {
   if (text === null) return true;
   if (typeof text !== 'string' || !TYPED_START.test(text)) return false;
   return [FLOAT, BOOLEAN, NULL, HEX, OCTAL, NOT_FINITE].some((pattern) => pattern.test(text));
+}
+
+function readPlainScalar(text: string): Json | undefined {
+  if (!isTyped(text)) return text;
+  // A number beyond all bounds is refused with the whole text.
+  return FLOAT.test(text) && !Number.isFinite(toNumber(text)) ? undefined : constructTyped(text);
 }
 
 function constructTyped(text: string | null): Json {

@@ -102,6 +102,7 @@ export function createSessionsService(parts: SessionsParts): SessionsService {
       const view = { ...parts.view, trust: await parts.policy.marks() };
       const session = { id: ids.ulid(), options: { ...sessionOptions(request, tier), view } };
       const { preload } = session.options;
+      await skills.keep();
       const policy = preload === null ? NOT_ASKED : await parts.policy.facts(null, session.options);
       return change(async (transaction) => {
         const opening = { ...session, generation: skills.generation() };

@@ -8,7 +8,7 @@ import { createFindings, type Findings } from './format/findings.ts';
 import { type Fences, FRONTMATTER_BYTES_MAX, splitFrontmatter } from './format/frontmatter.ts';
 import { fieldLine, readFrontmatter } from './format/frontmatter-yaml.ts';
 import { deepFreeze } from './format/json-values.ts';
-import type { ParsedSkill, Profile } from './skill.ts';
+import type { ParsedSkill, Profile, SkillFields, SkillFrontmatter } from './skill.ts';
 
 export interface SkillPlace {
   /** Named in every diagnostic, as the user would type it. */
@@ -27,46 +27,96 @@ export const BODY_TOKENS_ADVISED: number = 5000;
 const CODE_POINTS_PER_TOKEN = 4;
 const BODY_VERSION_CHARS = 16;
 
+/** A SKILL.md without the text of its body, which most readers never ask for. */
+export interface SkillHead {
+  readonly fields: SkillFields;
+  readonly frontmatter: SkillFrontmatter;
+  /** sha256 of the file's bytes, hex. */
+  readonly digest: string;
+  readonly bodyTokens: number;
+  /** Where the body starts in the file, in bytes. */
+  readonly bodyStart: number;
+}
+
+export interface HeadResult {
+  readonly head: SkillHead | null;
+  readonly diagnostics: readonly SkillDiagnostic[];
+}
+
+export interface ParseOptions {
+  readonly profile?: Profile;
+  /** The sha256 of the bytes, for who has it already. */
+  readonly digest?: string;
+}
+
 /** Reads a SKILL.md from its bytes. Never throws on content and keeps nothing between calls. */
-export function parseSkill(
-  bytes: Uint8Array,
-  where: SkillPlace,
-  options: { readonly profile?: Profile } = {},
-): ParseResult {
+export function parseSkill(bytes: Uint8Array, where: SkillPlace, options: ParseOptions = {}): ParseResult {
+  const { head, diagnostics } = parseHead(bytes, where, options);
+  if (head === null) return { skill: null, diagnostics };
+  const { fields, frontmatter, digest, bodyTokens } = head;
+  const body = bodyText(bytes, head);
+  const skill = { ...fields, frontmatter, body, digest, bodyVersion: bodyVersion(body), bodyTokens };
+  return { skill: deepFreeze(skill), diagnostics };
+}
+
+/** The same for who needs everything but the body: a scan reads thousands. */
+export function parseHead(bytes: Uint8Array, where: SkillPlace, options: ParseOptions = {}): HeadResult {
   let yaml = '';
   const findings = createFindings(where.file, options.profile ?? 'strict', (field) => fieldLine(yaml, field));
-  const rejected = (): ParseResult => ({ skill: null, diagnostics: findings.all });
+  const rejected = (): HeadResult => ({ head: null, diagnostics: findings.all });
 
   const content = decode(findings, bytes);
   if (content === null) return rejected();
-  const { text } = content;
-  const parts = split(findings, text);
+  const parts = split(findings, content.text);
   if (parts === null) return rejected();
   yaml = parts.yaml;
   const read = readFrontmatter(findings, yaml);
   if (read === null) return rejected();
 
-  const fields = readFields(findings, { ...read, directory: where.directory });
-  // Hashing and counting the bytes saves encoding the body again.
-  const bodyBytes = content.bytes.subarray(Buffer.byteLength(text.slice(0, parts.bodyStart)));
-  const bodyTokens = countTokens(parts.body, bodyBytes);
-  checkBody(findings, bodyBytes, bodyTokens);
-  if (hasErrors(findings.all)) return rejected();
-  const skill: ParsedSkill = {
-    ...fields,
+  const fields = readFields(findings, {
     frontmatter: read.frontmatter,
-    body: parts.body,
-    digest: sha256Hex(bytes),
-    bodyVersion: sha256Hex(bodyBytes).slice(0, BODY_VERSION_CHARS),
-    bodyTokens,
+    yaml: read.yaml,
+    directory: where.directory,
+  });
+  const body = measureBody(content, parts.bodyStart);
+  checkBody(findings, body);
+  if (hasErrors(findings.all)) return rejected();
+  const head: SkillHead = {
+    fields,
+    frontmatter: read.frontmatter,
+    digest: options.digest ?? sha256Hex(bytes),
+    bodyTokens: body.tokens,
+    bodyStart: bytes.length - body.bytes.length,
   };
-  return { skill: deepFreeze(skill), diagnostics: findings.all };
+  return { head, diagnostics: findings.all };
+}
+
+/** The body of a file that `parseHead` has read. */
+export function bodyText(bytes: Uint8Array, { bodyStart }: Pick<SkillHead, 'bodyStart'>): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8', bodyStart);
+}
+
+/** The body of a file whose frontmatter is of no interest; empty when it is no skill. */
+export function bodyOfFile(bytes: Uint8Array): string {
+  const content = decode(
+    createFindings('', 'lenient', () => null),
+    bytes,
+  );
+  const fences = content === null ? null : splitFrontmatter(content.text);
+  return fences?.kind === 'found' ? fences.body : '';
+}
+
+/** Tells two bodies apart: the first 16 hex digits of its sha256. */
+export function bodyVersion(body: string): string {
+  return sha256Hex(body).slice(0, BODY_VERSION_CHARS);
 }
 
 interface Content {
   readonly text: string;
   /** The same content as UTF-8. */
   readonly bytes: Buffer;
+  /** One byte a character: then places in the text are places in the bytes. */
+  readonly ascii: boolean;
 }
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
@@ -77,8 +127,8 @@ function decode(findings: Findings, raw: Uint8Array): Content | null {
     findings.add('error', 'file-empty', { message: 'SKILL.md is empty; write frontmatter and instructions' });
     return null;
   }
-  const buffer = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
-  if (isAscii(buffer)) return { text: buffer.toString('latin1'), bytes: buffer };
+  const buffer = Buffer.isBuffer(raw) ? raw : Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
+  if (isAscii(buffer)) return { text: buffer.toString('latin1'), bytes: buffer, ascii: true };
   if (!isUtf8(buffer)) {
     const wide = buffer[0] === 0xff || buffer[0] === 0xfe;
     const guess = wide ? 'it looks like UTF-16; ' : '';
@@ -89,7 +139,7 @@ function decode(findings: Findings, raw: Uint8Array): Content | null {
   }
   const marked = buffer.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
   const bytes = marked ? buffer.subarray(BYTE_ORDER_MARK.length) : buffer;
-  return { text: bytes.toString('utf8'), bytes };
+  return { text: bytes.toString('utf8'), bytes, ascii: false };
 }
 
 type Parts = Extract<Fences, { readonly kind: 'found' }>;
@@ -114,9 +164,16 @@ function split(findings: Findings, text: string): Parts | null {
   }
 }
 
-function countTokens(body: string, bytes: Buffer): number {
-  const codePoints = body.length - countSurrogatePairs(bytes);
-  return Math.max(1, Math.floor(codePoints / CODE_POINTS_PER_TOKEN));
+interface Body {
+  readonly bytes: Buffer;
+  readonly tokens: number;
+}
+
+/** Counts on the bytes, which saves encoding the body again. */
+function measureBody({ text, bytes, ascii }: Content, bodyStart: number): Body {
+  const body = bytes.subarray(ascii ? bodyStart : Buffer.byteLength(text.slice(0, bodyStart)));
+  const codePoints = text.length - bodyStart - (ascii ? 0 : countSurrogatePairs(body));
+  return { bytes: body, tokens: Math.max(1, Math.floor(codePoints / CODE_POINTS_PER_TOKEN)) };
 }
 
 const FOUR_BYTE_LEADS = [0xf0, 0xf1, 0xf2, 0xf3, 0xf4];
@@ -130,8 +187,8 @@ function countSurrogatePairs(bytes: Buffer): number {
   return count;
 }
 
-function checkBody(findings: Findings, body: Buffer, tokens: number): void {
-  if (body.includes(0)) {
+function checkBody(findings: Findings, { bytes, tokens }: Body): void {
+  if (bytes.includes(0)) {
     findings.add('error', 'text-invalid', { message: 'the body holds a NUL character; remove it' });
   }
   if (tokens > BODY_TOKENS_ADVISED) {

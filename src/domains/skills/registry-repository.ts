@@ -3,10 +3,13 @@ import type Database from 'better-sqlite3';
 
 import type { Diagnostic } from '../../lib/diagnostics.ts';
 import { foldCase } from '../../lib/text.ts';
+import { type BodyPlace, findBody } from './body-repository.ts';
+import { bodyVersion } from './parse.ts';
+import { prepared } from './prepared-repository.ts';
 import type { IndexedSkill, RegistryRecords } from './report.ts';
 import type { RejectedSkill, ShadowedSkill, SkillAlias } from './scan/scan-repository.ts';
 import type { AgentTier, SkillFrontmatter, SkillTier, WorkflowStep } from './schema.ts';
-import { type SkillSource, searchText } from './skill-row.ts';
+import type { SkillSource } from './skill-row.ts';
 
 /** What a list shows of a skill: the union of the concept's and the contract's fields. */
 export interface SkillSummary {
@@ -98,7 +101,14 @@ export function findDetail(db: Database.Database, name: string): SkillDetail | n
   const row = statement.get(name) as Record<string, unknown> | undefined;
   if (row === undefined) return null;
   for (const flag of ['user_invocable', 'model_invocable']) row[flag] = row[flag] === 1;
-  return decodeJson<SkillDetail>(row, DETAIL_JSON);
+  const detail = decodeJson<SkillDetail>(row, DETAIL_JSON);
+  const body = findBody(db, { ...detail, directory: detail.source_dir });
+  return { ...detail, body, body_version: bodyVersion(body) };
+}
+
+export function findSummary(db: Database.Database, name: string): SkillSummary | null {
+  const row = prepared(db, `SELECT ${SUMMARY_COLUMNS} FROM skills WHERE name = ?`).get(name);
+  return row === undefined ? null : decodeJson<SkillSummary>(row as Record<string, unknown>, SUMMARY_JSON);
 }
 
 export function allNames(db: Database.Database): readonly string[] {
@@ -129,26 +139,6 @@ export function filteredSkills(db: Database.Database, columns: string, filters: 
 // on the spot.
 const SEARCH_SQL =
   "instr(CASE search_text WHEN '' THEN colibri_search_text(name, description) ELSE search_text END, :search) > 0";
-
-const statements = new WeakMap<Database.Database, Map<string, Database.Statement>>();
-
-/** A statement made once per connection; with the first comes the SQL function that the search needs. */
-export function prepared(db: Database.Database, sql: string): Database.Statement {
-  let known = statements.get(db);
-  if (known === undefined) {
-    known = new Map();
-    statements.set(db, known);
-    db.function('colibri_search_text', { deterministic: true }, (name, description) =>
-      searchText(String(name), String(description)),
-    );
-  }
-  let statement = known.get(sql);
-  if (statement === undefined) {
-    statement = db.prepare(sql);
-    known.set(sql, statement);
-  }
-  return statement;
-}
 
 const SUMMARY_JSON = ['capabilities', 'invokable_by'] as const;
 const DETAIL_JSON = [
@@ -183,10 +173,12 @@ export function findCommands(
 }
 
 export function findCommand(db: Database.Database, name: string): SkillCommand | null {
-  const sql = `SELECT name, description, arguments, argument_hint, body FROM skills
+  const sql = `SELECT name, description, arguments, argument_hint, body, digest, root, directory FROM skills
     WHERE user_invocable = 1 AND name = ?`;
   const row = prepared(db, sql).get(name) as Record<string, unknown> | undefined;
-  return row === undefined ? null : decodeJson<SkillCommand>(row, ['arguments']);
+  if (row === undefined) return null;
+  const { digest, root, directory, ...command } = decodeJson<SkillCommand & BodyPlace>(row, ['arguments']);
+  return { ...command, body: findBody(db, { ...command, digest, root, directory }) };
 }
 
 export function findShadowed(db: Database.Database, name?: string): readonly ShadowedSkill[] {

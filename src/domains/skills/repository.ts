@@ -8,9 +8,11 @@ import { z } from 'zod';
 import { type Clock, isoNow, systemClock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { type ColibriServerContext, registerColibriTool } from '../../server.ts';
+import { type BodyPlace, findBody } from './body-repository.ts';
 import type { IsOffered } from './offered.ts';
-import { parseSkill } from './parse.ts';
-import { countSkills, filteredSkills, findSummaries, prepared } from './registry-repository.ts';
+import { bodyText, type HeadResult, parseHead } from './parse.ts';
+import { prepared } from './prepared-repository.ts';
+import { countSkills, filteredSkills, findSummaries } from './registry-repository.ts';
 import { skillRowWriter } from './rows-repository.ts';
 import { listRoot, rootExists, type SkillDirectory } from './scan/disk.ts';
 import { readSkillBytes } from './skill-file.ts';
@@ -81,12 +83,12 @@ export function loadSkillsFromDisk(
 /** The row of that name, or null. */
 export function getSkill(db: Database.Database, name: string): SkillRow | null {
   const row = prepared(db, `SELECT ${COLUMNS} FROM skills WHERE name = ?`).get(name) as StoredRow | undefined;
-  return row === undefined ? null : skillRow(row);
+  return row === undefined ? null : skillRow(db, row);
 }
 
 /** Matching skills, ordered by name. */
 export function listSkills(db: Database.Database, filters: ListSkillsFilters = {}): readonly SkillRow[] {
-  return (filteredSkills(db, COLUMNS, filters) as StoredRow[]).map(skillRow);
+  return (filteredSkills(db, COLUMNS, filters) as StoredRow[]).map((row) => skillRow(db, row));
 }
 
 const PAGE_SKILLS = 100;
@@ -183,8 +185,8 @@ function loadRoot(
   let skipped = refused.length;
   for (const { file, message } of refused) logger('[colibri] skill skipped:', `${file}:`, message);
   for (const directory of directories) {
-    const { skill, diagnostics } = readSkill(directory, root);
-    if (skill === null) {
+    const { bytes, head, diagnostics } = readSkill(directory, root);
+    if (head === null) {
       const [first] = diagnostics.filter(({ severity }) => severity === 'error');
       if (first === undefined) continue;
       logger('[colibri] skill skipped:', `${path.join(directory.path, 'SKILL.md')}:`, first.message);
@@ -196,8 +198,11 @@ function loadRoot(
       root: display(root),
       directory: display(path.join(root, directory.name)),
     } as const;
-    writer.upsert(skillRowValues(skill, { place, diagnostics, loadedAt, generation }));
-    keepNames.push(skill.name);
+    const body = bodyText(bytes, head);
+    const { name, capabilities } = head.fields;
+    const row = skillRowValues(head, { place, diagnostics, loadedAt, generation, body });
+    writer.upsert(row, capabilities);
+    keepNames.push(name);
   }
   const loaded = keepNames.length;
   const pruned = writer.prune(keepNames);
@@ -205,23 +210,32 @@ function loadRoot(
   return { loaded, skipped, pruned, total_on_disk: loaded + skipped };
 }
 
-/** A directory without SKILL.md is no skill: it gives neither a skill nor a diagnostic. */
-function readSkill(directory: SkillDirectory, root: string): ReturnType<typeof parseSkill> {
-  const file = path.join(directory.path, 'SKILL.md');
-  const read = readSkillBytes(file, { allowedRoots: [root] });
-  if (!read.ok) {
-    return { skill: null, diagnostics: read.diagnostic.code === 'skill-md-missing' ? [] : [read.diagnostic] };
-  }
-  return parseSkill(read.bytes, { file, directory: directory.name });
+interface SkillOnDisk extends HeadResult {
+  readonly bytes: Uint8Array;
 }
 
-interface StoredRow extends Omit<SkillRow, 'capabilities'> {
+/** A directory without SKILL.md is no skill: it gives neither a skill nor a diagnostic. */
+function readSkill(directory: SkillDirectory, root: string): SkillOnDisk {
+  const file = path.join(directory.path, 'SKILL.md');
+  const read = readSkillBytes(file, { allowedRoots: [root] });
+  if (read.ok) {
+    return { bytes: read.bytes, ...parseHead(read.bytes, { file, directory: directory.name }) };
+  }
+  const { diagnostic } = read;
+  const diagnostics = diagnostic.code === 'skill-md-missing' ? [] : [diagnostic];
+  return { bytes: NO_BYTES, head: null, diagnostics };
+}
+
+const NO_BYTES = new Uint8Array();
+
+interface StoredRow extends Omit<SkillRow, 'capabilities'>, BodyPlace {
   readonly capabilities: string;
 }
 
-function skillRow(row: StoredRow): SkillRow {
-  return { ...row, capabilities: JSON.parse(row.capabilities) };
+function skillRow(db: Database.Database, stored: StoredRow): SkillRow {
+  const { digest, root, directory, ...row } = stored;
+  return { ...row, capabilities: JSON.parse(row.capabilities), body: findBody(db, stored) };
 }
 
 const COLUMNS =
-  'name, description, version, entrypoint, capabilities, greek_letter, body, source_path, frontmatter_json, loaded_at';
+  'name, description, version, entrypoint, capabilities, greek_letter, body, source_path, frontmatter_json, loaded_at, digest, root, directory';

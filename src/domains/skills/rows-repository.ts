@@ -1,7 +1,7 @@
 /** Writes of the `skills` table, shared by the contracted loader and the registry. */
 import type Database from 'better-sqlite3';
 
-import { SKILL_COLUMNS, type SkillRowValues } from './skill-row.ts';
+import { RARE_COLUMNS, type SkillRowValues, USUAL_COLUMNS } from './skill-row.ts';
 
 const GENERATION = 'registry.generation';
 
@@ -9,7 +9,8 @@ export interface SkillRowWriter {
   /** Counts the states of the catalog. A write that changes something ends with `nextGeneration`. */
   generation(): number;
   nextGeneration(): void;
-  upsert(row: SkillRowValues): void;
+  /** The capabilities stand in the row, too; they are indexed one by one. */
+  upsert(row: SkillRowValues, capabilities: readonly string[]): void;
   delete(name: string): void;
   /** Deletes every row whose name is not in the list and says how many went. */
   prune(keepNames: readonly string[]): number;
@@ -18,13 +19,17 @@ export interface SkillRowWriter {
 }
 
 export function skillRowWriter(db: Database.Database): SkillRowWriter {
-  const updates = SKILL_COLUMNS.filter((column) => column !== 'name').map(
-    (column) => `${column} = excluded.${column}`,
+  const rareColumns = Object.keys(RARE_COLUMNS);
+  const rareDefaults = Object.values(RARE_COLUMNS);
+  const columns = [...USUAL_COLUMNS, ...rareColumns];
+  const upsert = db.prepare(upsertSql(columns, columns));
+  // Binding a value costs more than anything else in a write; most rows need less than half of them.
+  const upsertUsual = db.prepare(upsertSql(USUAL_COLUMNS, columns));
+  const putCapability = db.prepare(
+    'INSERT OR IGNORE INTO skill_capabilities (capability, name) VALUES (?, ?)',
   );
-  const upsert = db.prepare(
-    `INSERT INTO skills (${SKILL_COLUMNS.join(', ')}) VALUES (${SKILL_COLUMNS.map(() => '?').join(', ')})
-     ON CONFLICT(name) DO UPDATE SET ${updates.join(', ')}`,
-  );
+  const isUsual = (row: SkillRowValues) =>
+    rareDefaults.every((value, index) => row[USUAL_COLUMNS.length + index] === value);
   const remove = db.prepare('DELETE FROM skills WHERE name = ?');
   // The names travel as one JSON value: SQLite limits the number of bound parameters, not their size.
   const prune = db.prepare('DELETE FROM skills WHERE name NOT IN (SELECT value FROM json_each(?))');
@@ -39,8 +44,13 @@ export function skillRowWriter(db: Database.Database): SkillRowWriter {
     nextGeneration: () => {
       setGeneration.run(GENERATION, String(readGeneration() + 1));
     },
-    upsert: (row) => {
+    upsert: (row, capabilities) => {
+      if (isUsual(row)) {
+        upsertUsual.run(row.slice(0, USUAL_COLUMNS.length));
+        return;
+      }
       upsert.run(row);
+      for (const capability of capabilities) putCapability.run(capability, row[0]);
     },
     delete: (name) => {
       remove.run(name);
@@ -54,4 +64,13 @@ export function skillRowWriter(db: Database.Database): SkillRowWriter {
       );
     },
   };
+}
+
+/** Columns that are not written get the table's defaults, also where the row was there before. */
+function upsertSql(written: readonly string[], columns: readonly string[]): string {
+  const updates = columns
+    .filter((column) => column !== 'name')
+    .map((column) => `${column} = excluded.${column}`);
+  return `INSERT INTO skills (${written.join(', ')}) VALUES (${written.map(() => '?').join(', ')})
+    ON CONFLICT(name) DO UPDATE SET ${updates.join(', ')}`;
 }

@@ -7,6 +7,7 @@ import type { Logger } from '../../lib/logger.ts';
 import { readRegularFile } from '../../lib/regular-file.ts';
 import { nearest } from '../../lib/text.ts';
 import type { EventLog } from '../events/schema.ts';
+import { keepBodies, keepsBodies } from './body-repository.ts';
 import { findOverview, type OverviewPage, type SkillOverview } from './overview-repository.ts';
 import { createPublication, type Publication, type PublishedSkill } from './publication.ts';
 import {
@@ -20,6 +21,7 @@ import {
   findRejections,
   findShadowed,
   findSummaries,
+  findSummary,
   type RegistryCounts,
   registryCounts,
   rootsWithSkills,
@@ -63,6 +65,8 @@ export interface SkillsService {
   onChange(listener: (changes: ScanChanges) => void): () => void;
   /** The state of the catalog that a session opened now would keep. */
   generation(): number;
+  /** Makes sure that the state of now can be looked at for good, also after its files have changed. */
+  keep(): Promise<void>;
   /** The catalog at a generation, by name. */
   snapshot(generation: number): readonly SnapshotSkill[];
   snapshotSkill(generation: number, name: string): SnapshotDetail | null;
@@ -109,6 +113,7 @@ export interface SkillsServiceParts {
 export function createSkillsService(parts: SkillsServiceParts): SkillsService {
   const { handle } = parts.db;
   const publication = createPublication(parts.roots.map((root) => root.path));
+  const reload = reloading(parts);
   const absolute = (shown: string) =>
     path.resolve(parts.workspace, shown.startsWith('~/') ? path.join(parts.home, shown.slice(2)) : shown);
   return {
@@ -117,7 +122,13 @@ export function createSkillsService(parts: SkillsServiceParts): SkillsService {
     usedRoots: () => inOrder(rootsWithSkills(handle), parts.roots),
     ...indexReads(handle),
     ...snapshotReads(handle),
-    ...reloading(parts),
+    ...reload,
+    async keep() {
+      if (keepsBodies(handle)) return;
+      const changed = await parts.db.write(() => keepBodies(handle));
+      // From now on a scan keeps what it reads, so those files are not missed twice.
+      if (changed > 0) await reload.reload();
+    },
     ...fileReads(publication, absolute),
     ...publishing(handle, publication, absolute),
   };
@@ -233,11 +244,11 @@ function publishing(
       return { skills, next: rows.length > limit ? (last ?? null) : null };
     },
     published(name) {
-      const skill = findDetail(handle, name);
+      const skill = findSummary(handle, name);
       return skill === null ? null : publication.publish(placeOf(skill));
     },
     readPublished(name, file) {
-      const skill = findDetail(handle, name);
+      const skill = findSummary(handle, name);
       return skill === null ? null : publication.read(placeOf(skill), file);
     },
   };

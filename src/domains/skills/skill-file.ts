@@ -2,7 +2,7 @@ import { closeSync, openSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 
 import { messageOf, systemCodeOf } from '../../lib/errors.ts';
-import { readOpenFile, SAFE_READ } from '../../lib/regular-file.ts';
+import { type RegularFile, readOpenFile, SAFE_READ } from '../../lib/regular-file.ts';
 import type { DiagnosticCode, SkillDiagnostic } from './diagnostic-codes.ts';
 
 /** Largest SKILL.md. */
@@ -17,23 +17,26 @@ export type SkillBytes =
  * Every decision is made on the open file, because the path may lead elsewhere a moment later.
  * A link is followed only into `allowedRoots`, by default the directory that holds the skill's directory.
  */
-export function readSkillBytes(
-  file: string,
-  options: { readonly allowedRoots?: readonly string[] } = {},
-): SkillBytes {
+export function readSkillBytes(file: string, options: ReadOptions = {}): SkillBytes {
   let fd: number;
   try {
     fd = openSync(file, SAFE_READ);
   } catch (error) {
-    if (isLink(error)) return readLinked(file, options.allowedRoots);
+    if (isLink(error)) return readLinked(file, options);
     return openFailure(file, error);
   }
-  return readAndClose(file, fd);
+  return readAndClose(file, fd, options);
 }
 
-function readAndClose(file: string, fd: number): SkillBytes {
+export interface ReadOptions {
+  readonly allowedRoots?: readonly string[];
+  /** Takes the bytes of a file that fits into it; they are good until the next read. */
+  readonly into?: Buffer;
+}
+
+function readAndClose(file: string, fd: number, { into }: ReadOptions): SkillBytes {
   try {
-    return readOpen(file, fd);
+    return readOpen(file, readOpenFile(fd, SKILL_BYTES_MAX, into));
   } catch (error) {
     return refusal('file-unreadable', file, `cannot be read (${messageOf(error)}); check the file`);
   } finally {
@@ -41,8 +44,7 @@ function readAndClose(file: string, fd: number): SkillBytes {
   }
 }
 
-function readOpen(file: string, fd: number): SkillBytes {
-  const read = readOpenFile(fd, SKILL_BYTES_MAX);
+function readOpen(file: string, read: RegularFile): SkillBytes {
   if (read.ok) return { ok: true, bytes: read.bytes };
   switch (read.reason) {
     case 'not-regular':
@@ -60,8 +62,8 @@ function isLink(error: unknown): boolean {
   return code === 'ELOOP' || code === 'EMLINK';
 }
 
-function readLinked(file: string, allowedRoots: readonly string[] | undefined): SkillBytes {
-  const roots = allowedRoots ?? [path.dirname(path.dirname(path.resolve(file)))];
+function readLinked(file: string, options: ReadOptions): SkillBytes {
+  const roots = options.allowedRoots ?? [path.dirname(path.dirname(path.resolve(file)))];
   let fd: number;
   let target: string;
   try {
@@ -76,7 +78,7 @@ function readLinked(file: string, allowedRoots: readonly string[] | undefined): 
     closeSync(fd);
     return linkOutside(file);
   }
-  return readAndClose(file, fd);
+  return readAndClose(file, fd, options);
 }
 
 function openPath(fd: number): string | null {

@@ -3,7 +3,8 @@ import path from 'node:path';
 
 import type { Diagnostic } from '../../lib/diagnostics.ts';
 import { foldCase } from '../../lib/text.ts';
-import type { ParsedSkill } from './schema.ts';
+import { bodyVersion, type SkillHead } from './parse.ts';
+import { INVOKABLE_BY_DEFAULT } from './tiers.ts';
 
 /** Which kind of root a skill came from. */
 export type SkillSource = 'workspace' | 'global' | 'mirror' | 'repo';
@@ -20,45 +21,50 @@ export interface SkillPlace {
 /** One value per column, in the order of `SKILL_COLUMNS`. */
 export type SkillRowValues = readonly (string | number | null)[];
 
-export const SKILL_COLUMNS = [
+/** What every row says for itself. */
+export const USUAL_COLUMNS = [
   'name',
   'description',
-  'version',
-  'entrypoint',
-  'capabilities',
-  'greek_letter',
   'body',
   'source_path',
   'frontmatter_json',
   'loaded_at',
-  'tier',
-  'invokable_by',
   'source',
   'root',
   'directory',
-  'category',
   'license',
-  'compatibility',
   'metadata',
   'allowed_tools',
-  'triggers',
-  'required_tools',
-  'workflow',
-  'verification',
   'digest',
-  'body_version',
   'body_tokens',
-  'diagnostics',
   'search_text',
-  'user_invocable',
-  'model_invocable',
-  'argument_hint',
-  'arguments',
-  'when_to_use',
-  'disallowed_tools',
-  'model',
   'generation',
 ] as const;
+
+/** What few skills say anything about, and the table's own default for the others. */
+export const RARE_COLUMNS = {
+  version: null,
+  entrypoint: null,
+  capabilities: '[]',
+  greek_letter: null,
+  tier: 2,
+  invokable_by: '["T0","T1","T2","T3"]',
+  category: null,
+  compatibility: null,
+  triggers: '[]',
+  required_tools: '[]',
+  workflow: '[]',
+  verification: '[]',
+  body_version: '',
+  diagnostics: '[]',
+  user_invocable: 1,
+  model_invocable: 1,
+  argument_hint: null,
+  arguments: '[]',
+  when_to_use: null,
+  disallowed_tools: '[]',
+  model: null,
+} as const;
 
 export interface RowContext {
   readonly place: SkillPlace;
@@ -67,40 +73,45 @@ export interface RowContext {
   readonly loadedAt: string;
   /** Counts the states of the catalog; the one that this row belongs to. */
   readonly generation: number;
+  /** To be kept in the row itself. Without it the body is found by the digest, see `body-repository.ts`. */
+  readonly body?: string;
 }
 
-export function skillRowValues(skill: ParsedSkill, context: RowContext): SkillRowValues {
-  const { place } = context;
+/** First the usual columns, then the rare ones. */
+export function skillRowValues(head: SkillHead, context: RowContext): SkillRowValues {
+  const { fields: skill } = head;
+  const { place, body } = context;
   return [
     skill.name,
     skill.description,
+    body ?? '',
+    `${place.directory}/SKILL.md`,
+    JSON.stringify(head.frontmatter),
+    context.loadedAt,
+    place.source,
+    place.root,
+    place.directory,
+    skill.license,
+    JSON.stringify(skill.metadata),
+    jsonList(skill.allowedTools),
+    head.digest,
+    head.bodyTokens,
+    searchText(skill.name, skill.description),
+    context.generation,
     skill.version,
     skill.entrypoint,
     jsonList(skill.capabilities),
     skill.greekLetter,
-    skill.body,
-    `${place.directory}/SKILL.md`,
-    JSON.stringify(skill.frontmatter),
-    context.loadedAt,
     skill.tier,
-    jsonList(skill.invokableBy),
-    place.source,
-    place.root,
-    place.directory,
+    skill.invokableBy === INVOKABLE_BY_DEFAULT ? RARE_COLUMNS.invokable_by : jsonList(skill.invokableBy),
     skill.category,
-    skill.license,
     skill.compatibility,
-    JSON.stringify(skill.metadata),
-    jsonList(skill.allowedTools),
     jsonList(skill.triggers),
     jsonList(skill.requiredTools),
     jsonList(skill.workflow),
     jsonList(skill.verification),
-    skill.digest,
-    skill.bodyVersion,
-    skill.bodyTokens,
+    body === undefined ? '' : bodyVersion(body),
     jsonList(context.diagnostics),
-    searchText(skill.name, skill.description),
     skill.userInvocable ? 1 : 0,
     skill.disableModelInvocation ? 0 : 1,
     skill.argumentHint,
@@ -108,7 +119,6 @@ export function skillRowValues(skill: ParsedSkill, context: RowContext): SkillRo
     skill.whenToUse,
     jsonList(skill.disallowedTools),
     skill.model,
-    context.generation,
   ];
 }
 
@@ -129,6 +139,31 @@ export function displayPath(
   const inHome = path.relative(where.home, absolute);
   if (isInside(inHome)) return `~/${toPosix(inHome)}`;
   return toPosix(absolute);
+}
+
+/** `displayPath` for many paths: it remembers the folder of the last one, because neighbours come together. */
+export function createDisplay(where: {
+  readonly workspace: string;
+  readonly home: string;
+}): (absolute: string) => string {
+  let folder = '';
+  let shown = '';
+  return (absolute) => {
+    const end = absolute.lastIndexOf(path.sep);
+    if (end === folder.length && end > 0 && absolute.startsWith(folder)) return shown + absolute.slice(end);
+    const display = displayPath(absolute, where);
+    const parent = absolute.slice(0, end);
+    // In a folder that holds the workspace or the home, siblings are not shown alike.
+    const holds = [where.workspace, where.home].some((place) =>
+      `${place}${path.sep}`.startsWith(`${parent}${path.sep}`),
+    );
+    const name = absolute.slice(end + 1);
+    if (!holds && path.sep === '/' && display.endsWith(`/${name}`)) {
+      folder = parent;
+      shown = display.slice(0, -name.length - 1);
+    }
+    return display;
+  };
 }
 
 function isInside(relative: string): boolean {

@@ -1,7 +1,9 @@
 /** The catalog as it was at one generation: today's rows that are old enough, and archived ones that were valid then. */
 import type Database from 'better-sqlite3';
 
-import { prepared } from './registry-repository.ts';
+import { findBody } from './body-repository.ts';
+import { bodyVersion } from './parse.ts';
+import { prepared } from './prepared-repository.ts';
 import type { SnapshotDetail, SnapshotSkill } from './snapshot.ts';
 
 const COLUMNS = `name, description, source, root, source_path AS path, tier, invokable_by, model_invocable, compatibility, allowed_tools,
@@ -37,7 +39,10 @@ export function snapshotSkill(
     UNION ALL SELECT ${DETAIL_COLUMNS} FROM archived_skills
       WHERE name = :name AND valid_from <= :generation AND valid_to > :generation`;
   const row = prepared(db, sql).get({ generation, name }) as Record<string, unknown> | undefined;
-  return row === undefined ? null : decode<SnapshotDetail>(row);
+  if (row === undefined) return null;
+  const detail = decode<SnapshotDetail>(row);
+  const body = findBody(db, detail);
+  return { ...detail, body, body_version: bodyVersion(body) };
 }
 
 const JSON_COLUMNS = [

@@ -5,9 +5,11 @@ export const AGENT_TIERS: readonly AgentTier[] = Object.freeze(['T0', 'T1', 'T2'
 export const DEFAULT_TIER: SkillTier = 2;
 
 // Frozen, because skills hand these lists out as their own.
+export const INVOKABLE_BY_DEFAULT: readonly AgentTier[] = Object.freeze(['T0', 'T1', 'T2', 'T3'] as const);
+
 const ALLOWED: Readonly<Record<SkillTier, readonly AgentTier[]>> = {
   1: AGENT_TIERS,
-  2: Object.freeze(['T0', 'T1', 'T2', 'T3'] as const),
+  2: INVOKABLE_BY_DEFAULT,
   3: Object.freeze(['T0', 'T1'] as const),
 };
 

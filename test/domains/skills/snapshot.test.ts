@@ -22,10 +22,13 @@ function stateAt({ skills }: Runtime, generation: number): State {
   });
 }
 
-/** The table itself, read without any of the code under test. */
+/** The tables themselves, read without any of the code under test. */
 function stateNow({ db }: Runtime): State {
   return db
-    .prepare('SELECT name, description, source, source_path AS path, digest, body FROM skills ORDER BY name')
+    .prepare(
+      `SELECT name, description, source, source_path AS path, digest, bodies.body
+       FROM skills JOIN bodies USING (digest) ORDER BY name`,
+    )
     .all() as State;
 }
 

@@ -46,6 +46,8 @@ async function live(mode: 'auto' | 'poll', config: object = {}): Promise<Live> {
     logger,
     exit: () => undefined,
   });
+  // As a server does, which answers between an edit and the scan that notices it.
+  await runtime.skills.keep();
   const watch = watchRoots(runtime.skills, { mode, logger, clock: systemClock });
   onTestFinished(async () => {
     await watch.close();

@@ -2,7 +2,14 @@
 
 import type { Json } from '../../../lib/json.ts';
 import type { AgentTier, SkillFields, SkillFrontmatter, SkillTier, WorkflowStep } from '../skill.ts';
-import { AGENT_TIERS, DEFAULT_TIER, isAgentTier, tiersAllowedBy, tiersWidened } from '../tiers.ts';
+import {
+  AGENT_TIERS,
+  DEFAULT_TIER,
+  INVOKABLE_BY_DEFAULT,
+  isAgentTier,
+  tiersAllowedBy,
+  tiersWidened,
+} from '../tiers.ts';
 import {
   type Field,
   isAbsent,
@@ -47,7 +54,7 @@ type ColibriField = keyof typeof SHAPES;
 
 export const COLIBRI_FIELDS: ReadonlySet<string> = new Set(Object.keys(SHAPES));
 
-type ColibriFields = Pick<
+export type ColibriFields = Pick<
   SkillFields,
   | 'version'
   | 'entrypoint'
@@ -61,6 +68,23 @@ type ColibriFields = Pick<
   | 'workflow'
   | 'verification'
 >;
+
+const NOTHING: readonly never[] = Object.freeze([]);
+
+/** What a skill without any of them has. Frozen, because skills hand it out as their own. */
+export const NO_COLIBRI_FIELDS: ColibriFields = Object.freeze({
+  version: null,
+  entrypoint: null,
+  capabilities: NOTHING,
+  greekLetter: null,
+  tier: DEFAULT_TIER,
+  invokableBy: INVOKABLE_BY_DEFAULT,
+  category: null,
+  triggers: NOTHING,
+  requiredTools: NOTHING,
+  workflow: NOTHING,
+  verification: NOTHING,
+});
 
 export function readColibriFields(
   findings: Findings,

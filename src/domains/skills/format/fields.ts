@@ -1,10 +1,16 @@
 import { parseYamlAsText } from '../../../lib/yaml.ts';
 import type { SkillFields, SkillFrontmatter } from '../skill.ts';
-import { COLIBRI_FIELDS, readColibriFields } from './colibri-fields.ts';
+import {
+  CARRIER_PREFIX,
+  COLIBRI_FIELDS,
+  type ColibriFields,
+  NO_COLIBRI_FIELDS,
+  readColibriFields,
+} from './colibri-fields.ts';
 import { isJsonMap } from './field-values.ts';
 import { type Findings, reportInvalidText, shown, unlessPublish } from './findings.ts';
-import { HOST_FIELDS, readHostFields } from './host-fields.ts';
-import { readStandardFields, STANDARD_FIELDS } from './standard-fields.ts';
+import { HOST_FIELDS, type HostFields, NO_HOST_FIELDS, readHostFields } from './host-fields.ts';
+import { readStandardFields, STANDARD_FIELDS, type StandardFields } from './standard-fields.ts';
 
 export interface FieldSource {
   readonly frontmatter: SkillFrontmatter;
@@ -20,7 +26,7 @@ export function readFields(findings: Findings, { frontmatter, yaml, directory }:
   if (yaml.includes('\\')) {
     for (const [field, value] of Object.entries(frontmatter)) reportInvalidText(findings, field, value);
   }
-  reportNonstandard(findings, frontmatter);
+  const groups = reportNonstandard(findings, frontmatter);
   const standard = readStandardFields(findings, {
     frontmatter,
     directory,
@@ -29,20 +35,63 @@ export function readFields(findings: Findings, { frontmatter, yaml, directory }:
       return texts.ok && isJsonMap(texts.value) ? texts.value['metadata'] : undefined;
     },
   });
-  // Not a literal with three spreads: that takes as long as parsing the YAML.
-  return Object.assign(
-    standard,
-    readColibriFields(findings, frontmatter, standard.metadata),
-    readHostFields(findings, frontmatter),
-  );
+  const carried = groups.colibri || hasCarrier(standard.metadata);
+  const colibri = carried ? readColibriFields(findings, frontmatter, standard.metadata) : NO_COLIBRI_FIELDS;
+  const host = groups.host ? readHostFields(findings, frontmatter) : NO_HOST_FIELDS;
+  return mergeFields(standard, colibri, host);
 }
 
-function reportNonstandard(findings: Findings, frontmatter: SkillFrontmatter): void {
+/** Written out: three spreads take as long as parsing the YAML. */
+function mergeFields(standard: StandardFields, colibri: ColibriFields, host: HostFields): SkillFields {
+  return {
+    name: standard.name,
+    description: standard.description,
+    license: standard.license,
+    compatibility: standard.compatibility,
+    metadata: standard.metadata,
+    allowedTools: standard.allowedTools,
+    version: colibri.version,
+    entrypoint: colibri.entrypoint,
+    capabilities: colibri.capabilities,
+    greekLetter: colibri.greekLetter,
+    tier: colibri.tier,
+    invokableBy: colibri.invokableBy,
+    category: colibri.category,
+    triggers: colibri.triggers,
+    requiredTools: colibri.requiredTools,
+    workflow: colibri.workflow,
+    verification: colibri.verification,
+    disableModelInvocation: host.disableModelInvocation,
+    userInvocable: host.userInvocable,
+    argumentHint: host.argumentHint,
+    arguments: host.arguments,
+    whenToUse: host.whenToUse,
+    disallowedTools: host.disallowedTools,
+    model: host.model,
+  };
+}
+
+function hasCarrier(metadata: Readonly<Record<string, string>>): boolean {
+  for (const key in metadata) if (key.startsWith(CARRIER_PREFIX)) return true;
+  return false;
+}
+
+/** Which groups of fields are there at all: most skills have the standard ones alone. */
+interface FieldGroups {
+  readonly colibri: boolean;
+  readonly host: boolean;
+}
+
+function reportNonstandard(findings: Findings, frontmatter: SkillFrontmatter): FieldGroups {
   const publish = findings.profile === 'publish';
+  const groups = { colibri: false, host: false };
   for (const field of Object.keys(frontmatter)) {
     if (STANDARD_FIELDS.has(field)) continue;
     const ours = COLIBRI_FIELDS.has(field);
-    if (!publish && (ours || HOST_FIELDS.has(field))) continue;
+    if (ours) groups.colibri = true;
+    const hosts = HOST_FIELDS.has(field);
+    if (hosts) groups.host = true;
+    if (!publish && (ours || hosts)) continue;
     const fix = ours
       ? `move it to metadata as "colibri.${field}"`
       : 'move it under metadata, or check the spelling';
@@ -51,4 +100,5 @@ function reportNonstandard(findings: Findings, frontmatter: SkillFrontmatter): v
       field,
     });
   }
+  return groups;
 }

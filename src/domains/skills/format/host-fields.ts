@@ -31,7 +31,7 @@ export const HOST_FIELDS: ReadonlySet<string> = new Set([
   'shell',
 ]);
 
-type HostFields = Pick<
+export type HostFields = Pick<
   SkillFields,
   | 'disableModelInvocation'
   | 'userInvocable'
@@ -41,6 +41,17 @@ type HostFields = Pick<
   | 'disallowedTools'
   | 'model'
 >;
+
+/** What a skill without any of them has. Frozen, because skills hand it out as their own. */
+export const NO_HOST_FIELDS: HostFields = Object.freeze({
+  disableModelInvocation: false,
+  userInvocable: true,
+  argumentHint: null,
+  arguments: Object.freeze([]),
+  whenToUse: null,
+  disallowedTools: Object.freeze([]),
+  model: null,
+});
 
 export function readHostFields(findings: Findings, frontmatter: SkillFrontmatter): HostFields {
   const field = (name: string): Field => ({ name, value: frontmatter[name], severity: 'warning' });

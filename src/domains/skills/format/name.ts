@@ -10,7 +10,8 @@ const UNICODE_NAME = /^[\p{L}\p{N}-]+$/u;
 /** Checks a name and gives the form it is known by; `directory: null` compares it with nothing. */
 export function checkName(findings: Findings, written: string, directory: string | null): string {
   if (STANDARD_NAME.test(written) && written.length <= NAME_CHARS_MAX && written === (directory ?? written)) {
-    return written;
+    // The directory's own string: a piece of the file's text would keep all of that text in memory.
+    return directory ?? written;
   }
   const name = written.normalize('NFKC');
   checkLength(findings, name);

@@ -20,7 +20,7 @@ export const STANDARD_FIELDS: ReadonlySet<string> = new Set([
 export const DESCRIPTION_CHARS_MAX: number = 1024;
 export const COMPATIBILITY_CHARS_MAX: number = 500;
 
-type StandardFields = Pick<
+export type StandardFields = Pick<
   SkillFields,
   'name' | 'description' | 'license' | 'compatibility' | 'metadata' | 'allowedTools'
 >;

@@ -14,6 +14,8 @@ export interface StoredRoot {
   readonly path: string;
   readonly position: number;
   readonly key: string;
+  /** As users know it; empty where an earlier version stored it. */
+  readonly display: string;
   readonly snapshot: RootSnapshot;
 }
 

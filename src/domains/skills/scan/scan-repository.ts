@@ -2,6 +2,7 @@
 import type Database from 'better-sqlite3';
 
 import type { Diagnostic } from '../../../lib/diagnostics.ts';
+import { keepsBodies, putBody } from '../body-repository.ts';
 import { type SkillRowWriter, skillRowWriter } from '../rows-repository.ts';
 import { decodeSnapshot, EMPTY_SNAPSHOT, encodeSnapshot, Role } from './root-snapshot.ts';
 import type { StoredRoot } from './scan-plan.ts';
@@ -41,6 +42,8 @@ export interface ScanRepository {
   storedRoots(): readonly StoredRoot[];
   /** Replaces what is known of all roots. */
   putRoots(roots: readonly StoredRoot[]): void;
+  keepsBodies(): boolean;
+  putBody(digest: string, body: string): void;
   winner(name: string): IndexedPlace | null;
   putShadowed(skill: ShadowedSkill): void;
   shadowed(directory: string): IndexedPlace | null;
@@ -61,8 +64,12 @@ export interface ScanRepository {
 }
 
 export function createScanRepository(db: Database.Database): ScanRepository {
-  const roots = db.prepare('SELECT path, position, key, snapshot FROM skill_roots ORDER BY position');
-  const putRoot = db.prepare('INSERT INTO skill_roots (path, position, key, snapshot) VALUES (?, ?, ?, ?)');
+  const roots = db.prepare(
+    'SELECT path, position, key, display, snapshot FROM skill_roots ORDER BY position',
+  );
+  const putRoot = db.prepare(
+    'INSERT INTO skill_roots (path, position, key, display, snapshot) VALUES (?, ?, ?, ?, ?)',
+  );
   const dropRoots = db.prepare('DELETE FROM skill_roots');
   const skillCount = db.prepare('SELECT count(*) FROM skills').pluck();
   const winner = db.prepare('SELECT source_path AS path, source, digest FROM skills WHERE name = ?');
@@ -75,10 +82,12 @@ export function createScanRepository(db: Database.Database): ScanRepository {
     },
     putRoots: (all) => {
       dropRoots.run();
-      for (const { path, position, key, snapshot } of all) {
-        putRoot.run(path, position, key, encodeSnapshot(snapshot));
+      for (const { path, position, key, display, snapshot } of all) {
+        putRoot.run(path, position, key, display, encodeSnapshot(snapshot));
       }
     },
+    keepsBodies: () => keepsBodies(db),
+    putBody: (digest, body) => putBody(db, digest, body),
     winner: (name) => (winner.get(name) as IndexedPlace | undefined) ?? null,
     transaction: (work) => db.transaction(work).immediate(),
     ...shadowedStatements(db),
@@ -92,14 +101,15 @@ interface RootRow {
   readonly path: string;
   readonly position: number;
   readonly key: string;
+  readonly display: string;
   readonly snapshot: Uint8Array;
 }
 
-function storedRoot({ path, position, key, snapshot }: RootRow): StoredRoot {
+function storedRoot({ path, position, key, display, snapshot }: RootRow): StoredRoot {
   const decoded = decodeSnapshot(snapshot);
   return decoded === null
-    ? { path, position, key: '', snapshot: EMPTY_SNAPSHOT }
-    : { path, position, key, snapshot: decoded };
+    ? { path, position, key: '', display, snapshot: EMPTY_SNAPSHOT }
+    : { path, position, key, display, snapshot: decoded };
 }
 
 function winnersIn(roots: readonly StoredRoot[]): number {

@@ -20,6 +20,10 @@ export interface ScanParts {
 
 export interface Scan extends ScanParts {
   readonly allowedRoots: readonly string[];
+  /** Where files are read into, one after the other. */
+  readonly buffer: Buffer;
+  /** Whether the texts of skills are kept, because a session may ask for them later. */
+  readonly keepBodies: boolean;
   readonly loadedAt: string;
   /** The state of the catalog that this scan makes. */
   readonly generation: number;
@@ -53,6 +57,9 @@ export interface Settled {
   readonly name: string | null;
 }
 
+/** Holds nearly every SKILL.md; a larger one gets a buffer of its own. */
+const READ_BUFFER_BYTES = 64 * 1024;
+
 export function startScan(plan: ScanPlan, parts: ScanParts): Scan {
   const winnersBefore = new Set<string>();
   const note = ({ before }: Pick<PlannedDirectory, 'before'>) => {
@@ -63,6 +70,8 @@ export function startScan(plan: ScanPlan, parts: ScanParts): Scan {
   return {
     ...parts,
     allowedRoots: plan.roots.map(({ walked }) => walked.root.path),
+    buffer: Buffer.allocUnsafe(READ_BUFFER_BYTES),
+    keepBodies: parts.repository.keepsBodies(),
     loadedAt: isoNow(parts.clock),
     generation: parts.repository.skills.generation() + 1,
     winnersBefore,

@@ -69,7 +69,8 @@ function snapshotOf(
     roles: Uint8Array.from(settled, ({ role }) => role),
     names,
   };
-  return { path: walked.root.path, position, key: rootKey(walked.root), snapshot };
+  const { path: root, display } = walked.root;
+  return { path: root, position, key: rootKey(walked.root), display, snapshot };
 }
 
 function catalogUpdated(

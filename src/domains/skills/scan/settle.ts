@@ -6,7 +6,7 @@ import type { Diagnostic } from '../../../lib/diagnostics.ts';
 import { sha256Hex } from '../../../lib/digest.ts';
 import { systemCodeOf } from '../../../lib/errors.ts';
 import type { DiagnosticCode } from '../diagnostic-codes.ts';
-import { parseSkill } from '../parse.ts';
+import { parseHead } from '../parse.ts';
 import { readSkillBytes } from '../skill-file.ts';
 import { claim, keepClaim } from './claim.ts';
 import { Role } from './root-snapshot.ts';
@@ -111,21 +111,25 @@ function keepRole(scan: Scan, visit: Pick<Visit, 'root' | 'directory'>): Settled
 function settleContent(scan: Scan, visit: Visit): Settled {
   const { directory, place, root } = visit;
   const file = `${place}/SKILL.md`;
-  const read = readSkillBytes(`${directory.readFrom}/SKILL.md`, { allowedRoots: scan.allowedRoots });
+  const read = readSkillBytes(`${directory.readFrom}/SKILL.md`, {
+    allowedRoots: scan.allowedRoots,
+    into: scan.buffer,
+  });
   if (!read.ok) {
     // Gone between the walk and now: the next scan sees it as removed.
     if (read.diagnostic.code === 'skill-md-missing') return NONE;
     return reject(scan, visit, [{ ...read.diagnostic, file }]);
   }
-  if (visit.sameKey && directory.before !== null && sha256Hex(read.bytes) === digestBefore(scan, visit)) {
+  const digest = sha256Hex(read.bytes);
+  if (visit.sameKey && directory.before !== null && digest === digestBefore(scan, visit)) {
     const kept = keepClaim(scan, visit);
     if (kept !== null) return kept;
   }
   const where = { file, directory: path.basename(directory.relative) };
-  const { skill, diagnostics } = parseSkill(read.bytes, where, { profile: root.profile });
-  if (skill !== null) return claim(scan, visit, { skill, diagnostics });
-  const lenient = parseSkill(read.bytes, where, { profile: 'lenient' });
-  return reject(scan, visit, diagnostics, lenient.skill !== null);
+  const { head, diagnostics } = parseHead(read.bytes, where, { profile: root.profile, digest });
+  if (head !== null) return claim(scan, visit, { head, diagnostics, bytes: read.bytes });
+  const lenient = parseHead(read.bytes, where, { profile: 'lenient' });
+  return reject(scan, visit, diagnostics, lenient.head !== null);
 }
 
 /** The digest of the content that the index has of this directory. */

@@ -40,7 +40,7 @@ function stored(
     roles: Uint8Array.from(entries, ({ role = Role.winner }) => role),
     names: new Map<number, string>(),
   };
-  return { path: root.path, position, key: rootKey(root), snapshot };
+  return { path: root.path, position, key: rootKey(root), display: root.display, snapshot };
 }
 
 function changedIn(before: readonly StoredRoot[], now: readonly WalkedRoot[]): unknown {
