@@ -6,7 +6,13 @@ import type { Envelope } from '../envelope.ts';
 import { RunFailure } from '../failure.ts';
 import type { AgentStreams, DriverListener, DriverPhase, DriverSession, Hello } from './driver.ts';
 import { createLineSplitter } from './lines.ts';
-import { type AgentMessage, type HelloMessage, type PhaseMessage, parseMessage } from './messages.ts';
+import {
+  type AgentMessage,
+  type HelloMessage,
+  type PhaseMessage,
+  parseMessage,
+  type Telling,
+} from './messages.ts';
 
 interface Waiting {
   readonly phase: string;
@@ -85,10 +91,7 @@ function phaseOf({ status, output, detail, transient }: PhaseMessage): DriverPha
   return { status, output: output ?? null, detail, transient };
 }
 
-function tell(
-  message: Exclude<AgentMessage, { type: 'hello' | 'phase_result' }>,
-  listener: DriverListener,
-): void {
+function tell(message: Telling, listener: DriverListener): void {
   switch (message.type) {
     case 'usage':
       listener.used(message.tokens);
