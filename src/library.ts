@@ -55,6 +55,8 @@ export interface Colibri {
   };
   /** Everything that is wrong, in one report, and what can be mended. */
   readonly doctor: Runtime['doctor'];
+  /** Signed-off states of the registry: start, list, get, compare. */
+  readonly rounds: Runtime['rounds'];
   close(): Promise<void>;
 }
 
@@ -123,6 +125,7 @@ export async function openColibri(options: OpenOptions = {}): Promise<Colibri> {
     scan: runtime.scan,
     mirrors: { check: runtime.drift.check, sync: runtime.sync.sync },
     doctor: runtime.doctor,
+    rounds: runtime.rounds,
     async close() {
       // A follower that was left behind would keep the process from ending.
       for (const end of following) end();

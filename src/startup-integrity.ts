@@ -1,11 +1,11 @@
-/** The part of the composition root that compares copies of skills. */
+/** The part of the composition root that compares copies of skills, and the skills of today with those of a round. */
 import type { Config } from './config.ts';
 import type { ColibriDatabase } from './db/database.ts';
 import type { EventsService } from './domains/events/service.ts';
-import { createTreeReader } from './domains/integrity/drift-reader.ts';
-import { createDriftService, type DriftService } from './domains/integrity/drift-service.ts';
+import type { DriftService } from './domains/integrity/drift-service.ts';
 import { type DriftWatch, watchDrift } from './domains/integrity/drift-watch.ts';
-import { createSyncService, type SyncService } from './domains/integrity/sync-service.ts';
+import type { RoundService } from './domains/integrity/round-service.ts';
+import type { SyncService } from './domains/integrity/sync-service.ts';
 import { registerIntegrityTools } from './domains/integrity/tools.ts';
 import type { SkillsService } from './domains/skills/service.ts';
 import { displayPath } from './domains/skills/skill-row.ts';
@@ -16,6 +16,7 @@ import type { ColibriServerContext } from './server.ts';
 export interface Integrity {
   readonly drift: DriftService;
   readonly sync: SyncService;
+  readonly rounds: RoundService;
 }
 
 interface OpenedIntegrity {
@@ -33,23 +34,42 @@ interface IntegrityParts {
   readonly logger: Logger;
 }
 
-export function openIntegrity(
-  db: ColibriDatabase,
-  { ctx, config, skills, events, clock, logger }: IntegrityParts,
-): OpenedIntegrity {
-  const { workspace, home } = config;
-  const parts = {
-    db,
-    events,
-    clock,
-    roots: skills.roots,
-    reader: createTreeReader(clock),
-    display: (absolute: string) => displayPath(absolute, { workspace, home }),
-  };
+export function openIntegrity(db: ColibriDatabase, parts: IntegrityParts): OpenedIntegrity {
+  const { ctx, config, skills, logger } = parts;
+  // Most commands compare nothing, so the code for it is loaded by the first that does.
+  let opened: Promise<Integrity> | undefined;
+  const open = () => (opened ??= createServices(db, parts));
   const services: Integrity = {
-    drift: createDriftService(parts),
-    sync: createSyncService({ ...parts, skills, workspace }),
+    drift: { check: async (options) => (await open()).drift.check(options) },
+    sync: { sync: async (request) => (await open()).sync.sync(request) },
+    rounds: {
+      start: async (request) => (await open()).rounds.start(request),
+      list: async () => (await open()).rounds.list(),
+      get: async (which) => (await open()).rounds.get(which),
+      compare: async (before, after) => (await open()).rounds.compare(before, after),
+    },
   };
   if (config.surface === 'full') registerIntegrityTools(ctx, services);
   return { services, watch: () => watchDrift({ drift: services.drift, skills, logger }) };
+}
+
+async function createServices(
+  db: ColibriDatabase,
+  { ctx, config, skills, events, clock }: IntegrityParts,
+): Promise<Integrity> {
+  const [{ createTreeReader }, { createDriftService }, { createSyncService }, { createRoundService }] =
+    await Promise.all([
+      import('./domains/integrity/drift-reader.ts'),
+      import('./domains/integrity/drift-service.ts'),
+      import('./domains/integrity/sync-service.ts'),
+      import('./domains/integrity/round-service.ts'),
+    ]);
+  const { workspace, home } = config;
+  const display = (absolute: string) => displayPath(absolute, { workspace, home });
+  const parts = { db, events, clock, roots: skills.roots, reader: createTreeReader(clock), display };
+  return {
+    drift: createDriftService(parts),
+    sync: createSyncService({ ...parts, skills, workspace }),
+    rounds: createRoundService({ ...parts, skills, ids: ctx.ids }),
+  };
 }

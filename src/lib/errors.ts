@@ -33,6 +33,8 @@ export const ERROR_CODES = {
   SCRATCH_UNUSABLE: 'the folder for running scripts cannot be used safely',
   HTTP_NOT_FOUND: 'nothing is served under this address',
   HTTP_REFUSED: 'a request was refused before it reached a route',
+  ROUND_NOT_FOUND: 'no round has this name or id',
+  ROUND_DAMAGED: 'a round is not what was signed off',
   SYNC_BUSY: 'another process is changing the same skills root',
   SYNC_REFUSED: 'sync would have to write where it must not',
   TASK_NOT_FOUND: 'no task has this id or slug',

@@ -79,6 +79,13 @@ export interface EventPayloads extends AgentPayloads, TaskPayloads {
           readonly mirror_digest: string | null;
         };
       };
+  /** The registry was signed off. */
+  readonly 'round.started': {
+    readonly round: string;
+    readonly name: string | null;
+    readonly digest: string;
+    readonly skills: number;
+  };
   /** Copies of skills were written, removed or taken back. */
   readonly 'mirror.synced': {
     readonly mirror: string;
@@ -252,6 +259,12 @@ const SCHEMAS: { readonly [Type in EventType]: z.ZodType<EventPayloads[Type]> } 
       }),
     }),
   ]),
+  'round.started': z.strictObject({
+    round: z.string(),
+    name: z.string().nullable(),
+    digest: z.string(),
+    skills: count,
+  }),
   'mirror.synced': z.strictObject({
     mirror: z.string(),
     copied: names,

@@ -6,6 +6,7 @@ import type { FixPlan } from '../../domains/integrity/doctor/fix-plan.ts';
 import type { DriftService } from '../../domains/integrity/drift-service.ts';
 import type { InstallService } from '../../domains/integrity/install/service.ts';
 import type { PublishService } from '../../domains/integrity/publish/service.ts';
+import type { RoundService } from '../../domains/integrity/round-service.ts';
 import type { ScanReport, ScanTargets } from '../../domains/integrity/scan/scan-service.ts';
 import type { SyncService } from '../../domains/integrity/sync-service.ts';
 import type { PolicyService } from '../../domains/policy/service.ts';
@@ -164,6 +165,7 @@ export interface BootedRuntime extends Care {
   readonly install: InstallService;
   readonly publish: PublishService;
   readonly replay: (session: string, how: ReplayOptions) => Promise<ReplayReport>;
+  readonly rounds: RoundService;
   /** Why the index is that of an earlier scan; null when it is in line with the disk. */
   readonly stale: string | null;
   /** Where the HTTP door listens; null without one. */

@@ -14,7 +14,7 @@ const PAGE = path.resolve(import.meta.dirname, '../../../docs/integrity.md');
 const VOLATILE = [
   [/\d{4}-\d\d-\d\d[T ][\d:.]+Z?/g, '<time>'],
   [/\b[0-9A-HJKMNP-TV-Z]{26}\b/g, '<id>'],
-  [/\b[0-9a-f]{12}\b/g, '<digest>'],
+  [/\b(?:[0-9a-f]{12}|[0-9a-f]{64})\b/g, '<digest>'],
 ] as const;
 
 function steady(text: string): string {
