@@ -1,13 +1,5 @@
 /** Reads the copies of skills below a root. Nothing is followed but what `SkillCopy` names as a link. */
-import {
-  type Dirent,
-  lstatSync,
-  readdirSync,
-  readlinkSync,
-  realpathSync,
-  type Stats,
-  statSync,
-} from 'node:fs';
+import { type Dirent, lstatSync, readdirSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 
@@ -193,8 +185,4 @@ export function realPathOf(place: string): string | null {
 /** Whether something stands at a path, be it a link that leads nowhere. */
 export function standsAt(place: string): boolean {
   return lstatSync(place, { throwIfNoEntry: false }) !== undefined;
-}
-
-export function isFolder(place: string): boolean {
-  return statSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
 }

@@ -1,6 +1,5 @@
 /** What a skill could reach at one moment: the facts that a round keeps of it. Pure. */
 import { sha256Hex } from '../../lib/digest.ts';
-import type { SkillDetail } from '../skills/registry-repository.ts';
 import { isExecutable, type SkillTree, syncedFiles, treeDigest } from './drift-manifest.ts';
 
 export interface RoundScript {
@@ -31,6 +30,9 @@ export interface RoundSkill {
   readonly network: { readonly scripts: readonly string[]; readonly texts: readonly string[] };
 }
 
+/** What the index knows of a skill, as far as a round keeps it. */
+export type IndexedFacts = Omit<RoundSkill, 'scripts' | 'tree_digest' | 'network'>;
+
 /** A file as far as its text tells of the network; null for what is no text. */
 export interface RoundFile {
   readonly path: string;
@@ -38,7 +40,7 @@ export interface RoundFile {
 }
 
 export function factsOf(
-  skill: SkillDetail,
+  skill: IndexedFacts,
   { tree, files }: { readonly tree: SkillTree | null; readonly files: readonly RoundFile[] },
 ): RoundSkill {
   const texts = new Map(files.map(({ path, text }) => [path, text ?? '']));
