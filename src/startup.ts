@@ -14,6 +14,7 @@ import { createTrustKey } from './domains/policy/trust-key.ts';
 import type { TrustParts } from './domains/policy/trust-service.ts';
 import { type Callers, createCallers } from './domains/sessions/callers.ts';
 import { createCustomCommands } from './domains/sessions/custom-commands.ts';
+import type { HooksParts } from './domains/sessions/hooks-service.ts';
 import { type ReplayOptions, type ReplayReport, replaySession } from './domains/sessions/replay-service.ts';
 import { defaultScratchRoot } from './domains/sessions/run/host.ts';
 import { createScriptRuntime, type ScriptRuntime } from './domains/sessions/run/probe.ts';
@@ -33,7 +34,17 @@ import { printableBlock } from './lib/text.ts';
 import { type AuditSink, type ColibriServerContext, createServerContext } from './server.ts';
 import { type Care, openCare } from './startup-care.ts';
 import { type Door, letDoorAnswer, openDoor, type Transport } from './startup-door.ts';
+
+<<<<<<< HEAD
+
 import { type InstallServices, openInstall } from './startup-install.ts';
+
+=======
+
+import { openHooks } from './startup-hooks.ts';
+
+>>>>>>> 97d9ff8 (Hooks of the user's own run on events; overrides that skills propose are decided by the policy)
+
 import { type Integrity, openIntegrity } from './startup-integrity.ts';
 import { firstLoad, openRegistry } from './startup-registry.ts';
 
@@ -146,7 +157,7 @@ export async function startup(options: StartupOptions = {}): Promise<Runtime> {
       running.session = await openOwnSession(sessions, callers);
     const integrity = openIntegrity(db, { ctx, config, skills, events, clock, logger });
     if (running.door !== null)
-      running.live = goLive(skills, running.door, { watch: config.watch, integrity, logger, clock });
+      running.live = await goLive(running.door, config, { ...parts, integrity, logger });
     const opened: Runtime = {
       ctx,
       db: db.handle,
@@ -302,21 +313,17 @@ function registerTools(
   registerSessionTools(ctx, sessions);
 }
 
-function goLive(
-  skills: SkillsService,
-  door: Door,
-  { watch, integrity, logger, clock }: LiveParts,
-): Started['live'] {
+async function goLive(door: Door, config: Config, parts: LiveParts): Promise<Started['live']> {
+  const { skills, integrity, logger, clock } = parts;
   skills.onChange(() => door.catalogChanged());
-  if (watch === 'off') return [];
-  return [integrity.watch(), watchRoots(skills, { mode: watch, logger, clock })];
+  const hooks = await openHooks(parts, config);
+  if (config.watch === 'off') return [hooks];
+  return [hooks, integrity.watch(), watchRoots(skills, { mode: config.watch, logger, clock })];
 }
 
-interface LiveParts {
-  readonly watch: Config['watch'];
+interface LiveParts extends Omit<HooksParts, 'home'> {
+  readonly skills: SkillsService;
   readonly integrity: { watch(): { close(): Promise<void> } };
-  readonly logger: Logger;
-  readonly clock: Clock;
 }
 
 /** Ends the watching, then lets the door finish its calls, then closes what they use. */

@@ -51,6 +51,7 @@ export const IO_FILES: ReadonlyMap<string, string> = new Map([
   ['src/domains/policy/trust-key.ts', "keeps the user's key in the home"],
   ['src/domains/policy/trust-tree.ts', 'reads every file that trust is bound to'],
   ['src/domains/sessions/custom-commands.ts', 'reads the Markdown files of command folders'],
+  ['src/domains/sessions/run/run-command.ts', 'makes the folder of a command and starts it'],
   ['src/domains/sessions/run/host.ts', 'looks for programs and for what the system can do'],
   ['src/domains/sessions/run/pinned-files.ts', 'copies the files of a skill for one run'],
   ['src/domains/sessions/run/probe.ts', 'tries once whether the sandbox holds'],

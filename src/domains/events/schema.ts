@@ -115,6 +115,28 @@ export interface EventPayloads extends AgentPayloads, TaskPayloads {
     readonly mode: 'manual' | 'auto';
     readonly effective_allowed_tools: readonly ToolEffect[];
   };
+  /** What a skill wanted to change while it is used, and whether the policy let it. */
+  readonly 'skill.override': {
+    readonly name: string;
+    readonly key: string;
+    readonly value: string;
+    readonly accepted: boolean;
+    readonly profile: string;
+    readonly rule: number | null;
+    readonly reason: string;
+  };
+  /** A command of the user's own ran because of an event. */
+  readonly 'hook.ran': {
+    readonly hook: string;
+    /** Of the event that it heard of. */
+    readonly seq: number;
+    readonly event_type: string;
+    readonly exit_code: number | null;
+    /** Why it was ended or could not start. */
+    readonly stopped: string | null;
+    /** The beginning of what it printed. */
+    readonly output: string;
+  };
   readonly 'tool.started': { readonly call_id: string; readonly tool: string; readonly input: Json };
   readonly 'tool.finished': {
     readonly call_id: string;
@@ -292,6 +314,23 @@ const SCHEMAS: { readonly [Type in EventType]: z.ZodType<EventPayloads[Type]> } 
     mode: z.enum(['manual', 'auto']),
     effective_allowed_tools: toolEffects,
   }),
+  'skill.override': z.strictObject({
+    name: z.string(),
+    key: z.string(),
+    value: z.string(),
+    accepted: z.boolean(),
+    profile: z.string(),
+    rule: z.int().positive().nullable(),
+    reason: z.string(),
+  }),
+  'hook.ran': z.strictObject({
+    hook: z.string(),
+    seq: count,
+    event_type: z.string(),
+    exit_code: z.int().nullable(),
+    stopped: z.string().nullable(),
+    output: z.string(),
+  }),
   'tool.started': z.strictObject({ call_id: z.string(), tool: z.string(), input: json }),
   'tool.finished': z.strictObject({
     call_id: z.string(),
@@ -324,6 +363,8 @@ export const EVENT_TYPES: readonly string[] = Object.keys(SCHEMAS);
 const PRIVATE_MEMBERS: { readonly [Type in EventType]?: readonly string[] } = {
   'skill.loaded': ['path', 'frontmatter', 'warnings'],
   'skill.invoked': ['args'],
+  'skill.override': ['value', 'reason'],
+  'hook.ran': ['output'],
   'policy.decision': ['argument', 'root', 'reason', 'path', 'changed'],
   ...TASK_PRIVATE_MEMBERS,
   'agent.transitioned': ['reason'],

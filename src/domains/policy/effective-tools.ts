@@ -63,6 +63,12 @@ export function decideCall(policy: Policy, call: ToolCall, { skill, session }: C
   });
 }
 
+/** By the rules alone, whatever the skill says of its own tools. */
+export function decideByRules(policy: Policy, call: ToolCall, { skill, session }: CallOrigin): Decision {
+  const facts = factsOf(call, skill, session);
+  return strictLayer(policy, session, (rules) => evaluate(rules, facts));
+}
+
 function factsOf(call: ToolCall, skill: SkillTools | null, { agent_tier }: SessionLimits): Facts {
   return { ...call, agent_tier, skill: skill?.name, root: skill?.root, trusted: skill?.trusted ?? false };
 }

@@ -5,6 +5,7 @@ import type { AgentTier } from '../skills/schema.ts';
 import type { PolicyDecisionPayload, PolicyEventDraft } from './decision-event.ts';
 import { type Decision, decideCall, type EffectiveTool, effectiveAllowedTools } from './effective-tools.ts';
 import { gate } from './gate.ts';
+import { decideOverride, type OverrideDecision, proposedOverrides } from './overrides.ts';
 import type { ToolCall } from './patterns.ts';
 import { createPolicyFile, type LoadedPolicy } from './policy-file.ts';
 import { isWide } from './profiles.ts';
@@ -26,6 +27,8 @@ export interface PolicySkill extends SkillPlace {
   readonly root: string;
   readonly allowed_tools: readonly string[];
   readonly disallowed_tools: readonly string[];
+  /** Holds what the skill proposes to override. */
+  readonly frontmatter?: { readonly metadata?: unknown } | undefined;
 }
 
 export interface PolicySession {
@@ -66,6 +69,7 @@ export interface Explanation extends JudgedCall {
 export interface SkillPolicy {
   readonly trusted: boolean;
   readonly tools: readonly EffectiveTool[];
+  readonly overrides: readonly OverrideDecision[];
 }
 
 export interface PolicyService extends TrustService {
@@ -183,7 +187,15 @@ function factsOf(
   return (skill) => {
     const { trusted } = view.skill(skill);
     const limits = { agent_tier, profile, vouched };
-    return { trusted, tools: effectiveAllowedTools(loaded.policy, { ...skill, trusted }, limits) };
+    const judged = { ...skill, trusted };
+    const origin = { skill: judged, session: limits };
+    return {
+      trusted,
+      tools: effectiveAllowedTools(loaded.policy, judged, limits),
+      overrides: proposedOverrides(skill.frontmatter?.metadata).map((proposal) =>
+        decideOverride(loaded.policy, proposal, origin),
+      ),
+    };
   };
 }
 

@@ -7,11 +7,13 @@ import { ColibriError, type ErrorCode } from '../../lib/errors.ts';
 import { nearest, printable } from '../../lib/text.ts';
 import type { EventDraft } from '../events/schema.ts';
 import type { EffectiveTool } from '../policy/effective-tools.ts';
+import type { OverrideDecision } from '../policy/overrides.ts';
 import type { SkillFile } from '../skills/skill-files.ts';
 import type { SnapshotDetail, SnapshotSkill } from '../skills/snapshot.ts';
 import { oneLine, UNTRUSTED_MARK } from './catalog.ts';
 import type { CustomCommand } from './command-file.ts';
 import { checkFilePath } from './file-path.ts';
+import { overrideEvents } from './override-events.ts';
 import type { Loaded, LoadReason, SessionState } from './schema.ts';
 import { searchSkills } from './search.ts';
 
@@ -22,6 +24,8 @@ export type FileFact = SkillFile;
 export interface PolicyFacts {
   readonly trusted: boolean;
   readonly tools: readonly EffectiveTool[];
+  /** What the skill wanted to override, and what became of it. */
+  readonly overrides: readonly OverrideDecision[];
 }
 
 /** Everything a session may look at: its snapshot of the catalog, and the files of its skills. */
@@ -113,13 +117,13 @@ export function load(world: World, state: SessionState | null, call: LoadCall): 
   if (state !== null && before !== undefined && isGiven(state, skill))
     return call.lost ? again(world, skill) : pointer(skill, before);
   const warning = state === null ? null : spend(state, skill);
-  const { loaded, draft, files, artifacts } = firstLoad(world, skill, { ...call, counted: true });
+  const { loaded, drafts: made, files, artifacts } = firstLoad(world, skill, { ...call, counted: true });
   const data = {
     ...loadMetadata(skill),
     ...policyData(world.policy(skill)),
     ...(warning === null ? {} : { warning }),
   };
-  const drafts: SessionDraft[] = [draft];
+  const drafts: SessionDraft[] = [...made];
   if (warning !== null) drafts.push(budgetWarning(skill.name, warning));
   return { text: loadedText(skill, files), data, loaded, drafts, artifacts };
 }
@@ -131,7 +135,7 @@ export function isGiven({ loaded }: SessionState, skill: SnapshotDetail): boolea
 
 interface FirstLoad {
   readonly loaded: Loaded;
-  readonly draft: SessionDraft;
+  readonly drafts: readonly SessionDraft[];
   readonly files: readonly FileFact[];
   readonly artifacts: readonly Artifact[];
 }
@@ -154,8 +158,11 @@ export function firstLoad(
     files: listing.digest,
     counted: call.counted,
   };
-  const draft = loadedEvent(skill, call, world.policy(skill));
-  return { loaded, draft, files, artifacts: [body, listing] };
+  const policy = world.policy(skill);
+  // Nobody asked for a preloaded skill yet, so nothing is overridden for it.
+  const overrides = call.reason === 'always' ? [] : policy.overrides;
+  const drafts = [loadedEvent(skill, call, policy), ...overrideEvents(skill.name, overrides)];
+  return { loaded, drafts, files, artifacts: [body, listing] };
 }
 
 export function read(
@@ -314,8 +321,8 @@ export function loadMetadata(skill: SnapshotDetail): Readonly<Record<string, unk
   };
 }
 
-export function policyData({ trusted, tools }: PolicyFacts): Readonly<Record<string, unknown>> {
-  return { trusted, effective_allowed_tools: tools };
+export function policyData({ trusted, tools, overrides }: PolicyFacts): Readonly<Record<string, unknown>> {
+  return { trusted, effective_allowed_tools: tools, ...(overrides.length === 0 ? {} : { overrides }) };
 }
 
 /** Without the reasons, which may quote the user's own rules. */

@@ -53,7 +53,7 @@ function invokeSkill(
     text: substitute(skill, call),
     data: { kind: 'skill', ...loadMetadata(skill), args, mode: 'manual', ...policyData(policy) },
     ...(load === null ? {} : { loaded: load.loaded }),
-    drafts: [...(load === null ? [] : [load.draft]), invokedEvent(call, effectsOf(policy.tools))],
+    drafts: [...(load?.drafts ?? []), invokedEvent(call, effectsOf(policy.tools))],
     artifacts: load?.artifacts ?? [],
   };
 }

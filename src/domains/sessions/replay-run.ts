@@ -3,6 +3,7 @@ import { ColibriError, type ErrorCode } from '../../lib/errors.ts';
 import type { EventRow, StoredArtifact } from '../events/schema.ts';
 import { toolOutput } from '../events/trace-service.ts';
 import type { EffectiveTool } from '../policy/effective-tools.ts';
+import type { OverrideDecision } from '../policy/overrides.ts';
 import type { TrustMarks } from '../policy/trust.ts';
 import type { SkillsService } from '../skills/service.ts';
 import type { AskedRun } from './approval.ts';
@@ -168,7 +169,11 @@ function policyOfPreloads(later: readonly RecordedCall[]): WorldFacts['policy'] 
     if (first.type === 'skill.loaded' && load_reason === 'always')
       recorded.set(String(name), toolsOf(effective_allowed_tools));
   }
-  return ({ name }) => ({ trusted: recorded.has(name), tools: recorded.get(name) ?? [] });
+  return ({ name }) => ({
+    trusted: recorded.has(name),
+    tools: recorded.get(name) ?? [],
+    overrides: [],
+  });
 }
 
 /** What the policy said at that moment is known by the answer alone. */
@@ -176,7 +181,9 @@ function policyOfAnswer(answer: Answer | null): WorldFacts['policy'] {
   const data = (answer?.data ?? {}) as Readonly<Record<string, unknown>>;
   const facts = (data['skill'] ?? data) as Readonly<Record<string, unknown>>;
   const tools = toolsOf(facts['effective_allowed_tools']);
-  return () => ({ trusted: facts['trusted'] === true, tools });
+  // Written by the engine from the same type.
+  const overrides = (facts['overrides'] ?? []) as readonly OverrideDecision[];
+  return () => ({ trusted: facts['trusted'] === true, tools, overrides });
 }
 
 function toolsOf(recorded: unknown): EffectiveTool[] {

@@ -17,7 +17,7 @@ export interface WorldFacts {
 }
 
 /** For looks at the catalog, which need no policy. */
-export const NOT_ASKED: WorldParts['policy'] = () => ({ trusted: false, tools: [] });
+export const NOT_ASKED: WorldParts['policy'] = () => ({ trusted: false, tools: [], overrides: [] });
 
 export interface WorldParts {
   readonly skills: SkillsService;
