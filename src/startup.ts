@@ -34,16 +34,8 @@ import { printableBlock } from './lib/text.ts';
 import { type AuditSink, type ColibriServerContext, createServerContext } from './server.ts';
 import { type Care, openCare } from './startup-care.ts';
 import { type Door, letDoorAnswer, openDoor, type Transport } from './startup-door.ts';
-
-<<<<<<< HEAD
-
-import { type InstallServices, openInstall } from './startup-install.ts';
-
-=======
-
 import { openHooks } from './startup-hooks.ts';
-
->>>>>>> 97d9ff8 (Hooks of the user's own run on events; overrides that skills propose are decided by the policy)
+import { type InstallServices, openInstall } from './startup-install.ts';
 
 import { type Integrity, openIntegrity } from './startup-integrity.ts';
 import { firstLoad, openRegistry } from './startup-registry.ts';
