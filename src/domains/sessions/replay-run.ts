@@ -18,7 +18,7 @@ import {
   firstDifferentLine,
   type RecordedCall,
 } from './replay.ts';
-import type { Rerun } from './rerun-service.ts';
+import type { Rerun, RerunRequest } from './rerun-service.ts';
 import type { Loaded, SessionOptions, SessionState } from './schema.ts';
 import { type CatalogParts, preloadSteps } from './session-catalog.ts';
 import { closedEvent } from './session-events.ts';
@@ -44,7 +44,7 @@ export interface Replay {
   readonly policy: WorldParts['policy'];
   readonly custom: WorldParts['custom'];
   /** Runs a script again; null where nothing may run. */
-  readonly rerun: ((run: { world: World; state: SessionState; input: RunInput }) => Promise<Rerun>) | null;
+  readonly rerun: ((run: RerunRequest) => Promise<Rerun>) | null;
   readonly artifacts: ReadonlyMap<string, StoredArtifact>;
   readonly recorded: { readonly row: EventRow; readonly event: ComparedEvent }[];
   readonly replayed: ComparedEvent[];
@@ -262,7 +262,8 @@ async function replayRun(replay: Replay, { first, rows }: RecordedCall, from: nu
   const end = rows.find(({ type }) => type === 'tool.finished' || type === 'tool.failed');
   // Checked by the tool before it was recorded.
   const { session_id: _, ...input } = started.payload['input'] as RunInput & { session_id?: string };
-  const run = { world: worldOf(replay), state: replay.state, input };
+  const endedAsking = end?.type === 'tool.failed' && payloadOf(end)['code'] === 'ASK_REQUIRED';
+  const run = { world: worldOf(replay), state: replay.state, input, endedAsking };
   const { decision, outcome } = (await replay.rerun?.(run)) ?? { decision: null, outcome: null };
   if (end === undefined || outcome === null) {
     take(replay, 'skill_run', rows);

@@ -25,9 +25,17 @@ export interface Rerun {
   readonly outcome: RunAnswer | ColibriError;
 }
 
+export interface RerunRequest {
+  readonly world: World;
+  readonly state: SessionState;
+  readonly input: AskedRun['input'];
+  /** Then the call ended with the question alone; its answer came with another call. */
+  readonly endedAsking: boolean;
+}
+
 export async function rerunScript(
   parts: RerunParts,
-  { world, state, input }: { world: World; state: SessionState; input: AskedRun['input'] },
+  { world, state, input, endedAsking }: RerunRequest,
 ): Promise<Rerun> {
   let decision: PolicyDecisionPayload | null = null;
   try {
@@ -35,18 +43,15 @@ export async function rerunScript(
     const judged = await judgeRun(parts, skill, { input, options: state.options });
     decision = decisionPayload(judged);
     const attempt = (answers: JudgedRun['answers']) =>
-      runJudged(parts, judged, { ...run, canAsk: parts.ask !== undefined, answers });
-    return { decision, outcome: await withAnswer(attempt, parts.ask) };
+      runJudged(parts, judged, { ...run, canAsk: endedAsking || parts.ask !== undefined, answers });
+    return { decision, outcome: await withAnswer(attempt, endedAsking ? undefined : parts.ask) };
   } catch (error) {
     if (!(error instanceof ColibriError)) throw error;
     return { decision, outcome: error };
   }
 }
 
-function prepare(
-  { skills }: RerunParts,
-  { world, state, input }: { world: World; state: SessionState; input: AskedRun['input'] },
-) {
+function prepare({ skills }: RerunParts, { world, state, input }: Omit<RerunRequest, 'endedAsking'>) {
   const { name } = input;
   const load = state.loaded.findLast((candidate) => candidate.name === name);
   const skill = world.command(name);

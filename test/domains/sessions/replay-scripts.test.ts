@@ -67,6 +67,23 @@ describe('a session with three runs', () => {
   });
 });
 
+test('a run that a person was asked about is asked about again, and only once', async () => {
+  const { run, session, sessions } = await loadedSkill({ 'a.sh': 'echo ran\n' }, { policy: null });
+  const asked = await run('a.sh', {}, { canAsk: true });
+  const key = asked.ok ? '' : String(asked.error.details?.['key']);
+  expect(textOf(await run('a.sh', {}, { canAsk: true, answers: new Map([[key, true]]) }))).toBe('ran\n');
+  const questions: string[] = [];
+  const answering = (yes: boolean) => async (question: string) => {
+    questions.push(question);
+    return yes;
+  };
+  const { replay } = sessions.runtime;
+  expect(await replay(session.id, { live: true, ask: answering(true) })).toMatchObject({ equal: true });
+  expect(questions).toHaveLength(1);
+  expect(await replay(session.id, { live: true, ask: answering(false) })).toMatchObject({ equal: false });
+  expect(await replay(session.id, { live: true })).toMatchObject({ equal: false });
+});
+
 test('what runs is what was vouched for: a skill that was another one at its load is refused', async () => {
   const { run, sessions } = await loadedSkill({ 'a.sh': 'echo good\n' }, { trusted: false });
   const file = path.join(sessions.root, 'tools', 'scripts', 'a.sh');
