@@ -67,7 +67,7 @@ printf '\x89PNG\x00\xff\xfe' >"$odd/assets/logo.png"
 : >"$odd/assets/nothing.txt"
 
 npm run --silent build
-env -i PATH="$PATH" HOME="$workspace" node dist/cli.js serve --http --port 0 --workspace "$workspace" \
+env -i PATH="$PATH" HOME="$workspace" node dist/bin.cjs serve --http --port 0 --workspace "$workspace" \
   >"$scratch/stdout" 2>"$scratch/stderr" &
 server=$!
 url=''

@@ -1,11 +1,9 @@
-#!/usr/bin/env node
 /** The bin entry: the only place that touches the process's words, environment and exit code. */
-import { spawn } from 'node:child_process';
-
 import { readVersion } from './lib/version.ts';
 import { runCli } from './surfaces/cli/run.ts';
 
-const code = await runCli({
+// No `await` at the top: the bundle of this file is a script, which starts faster than a module.
+void runCli({
   argv: process.argv.slice(2),
   env: process.env,
   stdout: process.stdout,
@@ -19,18 +17,21 @@ const code = await runCli({
     process.once('SIGINT', stop);
     process.once('SIGTERM', stop);
   },
-  openPage: (url) => {
-    const opener = process.platform === 'darwin' ? 'open' : 'xdg-open';
-    // Without a browser there is nothing to show, and the address has been printed.
-    spawn(opener, [url], { stdio: 'ignore', detached: true })
-      .on('error', () => undefined)
-      .unref();
-  },
-});
+  openPage: (url) => void showPage(url),
+})
+  // A client's open stdin would keep the process alive; everything has been flushed and closed by now.
+  .then((code) => process.exit(code));
+
 async function askAtTerminal(question: string): Promise<boolean> {
   const { confirm } = await import('./surfaces/cli/confirm.ts');
   return confirm(process.stdin, process.stderr, question);
 }
 
-// A client's open stdin would keep the process alive; everything has been flushed and closed by now.
-process.exit(code);
+async function showPage(url: string): Promise<void> {
+  const { spawn } = await import('node:child_process');
+  const opener = process.platform === 'darwin' ? 'open' : 'xdg-open';
+  // Without a browser there is nothing to show, and the address has been printed.
+  spawn(opener, [url], { stdio: 'ignore', detached: true })
+    .on('error', () => undefined)
+    .unref();
+}

@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 
 import { onTestFinished } from 'vitest';
 
-export const CLI: string = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
+/** What a user starts: the launcher of the bundle. */
+export const CLI: string = fileURLToPath(new URL('../../dist/bin.cjs', import.meta.url));
 
 export interface RpcProcess {
   readonly child: ChildProcessWithoutNullStreams;

@@ -1,0 +1,96 @@
+/** The bundle that users start is the same program as the modules it is made of. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { expect, test } from 'vitest';
+
+import { writeSkill } from './support/skill-files.ts';
+import { temporaryDirectory } from './support/temporary.ts';
+
+const REPOSITORY = fileURLToPath(new URL('..', import.meta.url));
+
+interface Installed {
+  readonly dist: string;
+  readonly workspace: string;
+  run(
+    program: string,
+    ...words: string[]
+  ): { readonly status: number | null; readonly stdout: string; readonly stderr: string };
+}
+
+/** A copy of the build, as a package manager would put it somewhere. */
+function install(): Installed {
+  const folder = temporaryDirectory();
+  const dist = path.join(folder, 'dist');
+  cpSync(path.join(REPOSITORY, 'dist'), dist, {
+    recursive: true,
+    filter: (file) => path.basename(file) !== 'compiled',
+  });
+  cpSync(path.join(REPOSITORY, 'package.json'), path.join(folder, 'package.json'));
+  symlinkSync(path.join(REPOSITORY, 'node_modules'), path.join(folder, 'node_modules'));
+  const workspace = path.join(folder, 'work');
+  mkdirSync(workspace);
+  writeSkill(path.join(workspace, '.agents', 'skills'), 'one');
+  return {
+    dist,
+    workspace,
+    run: (program, ...words) =>
+      spawnSync(process.execPath, [path.join(dist, program), ...words], {
+        cwd: workspace,
+        encoding: 'utf8',
+        env: { PATH: process.env['PATH'], HOME: workspace },
+      }),
+  };
+}
+
+function compiledFiles(dist: string): string[] {
+  return readdirSync(path.join(dist, 'compiled')).sort();
+}
+
+test('the bundle and the modules answer alike, with and without compiled code', () => {
+  const { dist, run } = install();
+  const plain = run('cli.js', 'list', '--json');
+  expect(run('bin.cjs', 'list', '--json')).toMatchObject({ status: 0, stdout: plain.stdout, stderr: '' });
+  expect(compiledFiles(dist)).toEqual([expect.stringMatching(/-list$/)]);
+  expect(run('bin.cjs', 'list', '--json')).toMatchObject({ status: 0, stdout: plain.stdout, stderr: '' });
+  expect(run('bin.cjs', '--version').stdout).toBe(run('cli.js', '--version').stdout);
+});
+
+test('damaged compiled code is replaced and does no harm', () => {
+  const { dist, run } = install();
+  const { stdout } = run('bin.cjs', 'list');
+  const [file = ''] = compiledFiles(dist);
+  const place = path.join(dist, 'compiled', file);
+  const good = readFileSync(place);
+  const bad = Buffer.from(good);
+  bad.fill(0x61, 200, 4000);
+  writeFileSync(place, bad);
+  expect(run('bin.cjs', 'list')).toMatchObject({ status: 0, stdout, stderr: '' });
+  expect(readFileSync(place).equals(bad)).toBe(false);
+});
+
+test('where nothing can be kept, everything works as well', () => {
+  const { dist, run } = install();
+  writeFileSync(path.join(dist, 'compiled'), 'in the way');
+  expect(run('bin.cjs', 'list')).toMatchObject({ status: 0, stderr: '' });
+});
+
+test('an error names the function and the place in the bundle', () => {
+  const { workspace, dist } = install();
+  const debug = { PATH: process.env['PATH'], HOME: workspace, COLIBRI_DEBUG: '1' };
+  const { stderr } = spawnSync(process.execPath, [path.join(dist, 'bin.cjs'), 'show', 'nothing'], {
+    cwd: workspace,
+    encoding: 'utf8',
+    env: debug,
+  });
+  expect(stderr).toMatch(/at unknownSkill \(.*bundle\.cjs:\d+:\d+\)/);
+});
+
+test('the launcher starts by itself', () => {
+  const { dist, workspace } = install();
+  expect(
+    execFileSync(path.join(dist, 'bin.cjs'), ['--version'], { cwd: workspace, encoding: 'utf8' }),
+  ).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
