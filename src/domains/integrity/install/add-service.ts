@@ -99,6 +99,9 @@ async function offeredSkills(
   const offers = await listOffers(tree, source.subpath);
   const wanted: Wanted[] = [];
   for (const offer of chooseOffers(offers, skills ?? null, tree.known)) {
+    // The lock would know it by one name, and the index by another.
+    if (source.kind === 'well-known' && offer.folder !== offer.name)
+      throw refused(offer.name, `the index has no skill of this name with SKILL.md at its root, only ${offer.folder}`);
     const candidate = await readCandidate(tree, offer, { scan, accept });
     wanted.push({ candidate, entry: entryOf(candidate, { source, tree, base: session.place.base }) });
   }
