@@ -6,6 +6,7 @@ import path from 'node:path';
 import { z } from 'zod';
 
 import { configFileSchema } from '../src/config-file.ts';
+import { profileSchema } from '../src/domains/agents/schema.ts';
 import { lockJsonSchema } from '../src/domains/integrity/install/lock.ts';
 import { policyJsonSchema } from '../src/domains/policy/schema.ts';
 
@@ -18,6 +19,10 @@ const schemas = {
     ...z.toJSONSchema(configFileSchema, { target: 'draft-7', io: 'input' }),
   },
   'colibri.policy.schema.json': policyJsonSchema(),
+  'colibri.agent.schema.json': {
+    title: 'colibri agent profile',
+    ...z.toJSONSchema(profileSchema, { target: 'draft-7', io: 'input' }),
+  },
   'colibri.lock.schema.json': lockJsonSchema(),
 };
 const biome = path.join(repository, 'node_modules/.bin/biome');

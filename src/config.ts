@@ -62,6 +62,11 @@ export interface ConfigSources {
   readonly flags?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
+/** What programs that are started for the user may be given of. */
+export function ownEnvironment(): Readonly<Record<string, string | undefined>> {
+  return process.env;
+}
+
 export async function loadConfig(sources: ConfigSources): Promise<Config> {
   const { env = process.env, home = os.homedir(), flags = {} } = sources;
   const early = resolveSettings({ flags, env, file: {}, fileName: '' });

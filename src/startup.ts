@@ -5,6 +5,7 @@
 import { type Config, loadConfig } from './config.ts';
 import { type ColibriDatabase, openDatabase } from './db/database.ts';
 import { type RecoveryReport, recoverDatabase } from './db/recover.ts';
+import { listProfileFiles } from './domains/agents/profile-files.ts';
 import { type AuditSchema, createAuditRepository } from './domains/events/audit-repository.ts';
 import { createAuditSink } from './domains/events/audit-service.ts';
 import { createEventsService, type EventsService } from './domains/events/service.ts';
@@ -32,6 +33,7 @@ import { createIds, type Ids } from './lib/ids.ts';
 import type { Logger } from './lib/logger.ts';
 import { printableBlock } from './lib/text.ts';
 import { type AuditSink, type ColibriServerContext, createServerContext } from './server.ts';
+import { findServed, openWork, type ServedAgent, type Work } from './startup-agents.ts';
 import { type Care, openCare } from './startup-care.ts';
 import { type Door, letDoorAnswer, openDoor, type Transport } from './startup-door.ts';
 import { openHooks } from './startup-hooks.ts';
@@ -66,11 +68,13 @@ export interface StartupOptions {
   readonly clock?: Clock;
   /** Whether calls are recorded. Default: when a door is open. */
   readonly trace?: boolean;
+  /** The agent that the door serves: its identity, its tier, its permissions. */
+  readonly agent?: string | undefined;
   /** Replaces the audit log; a test's spy. */
   readonly audit?: AuditSink;
 }
 
-export interface Runtime extends Care, InstallServices, Integrity {
+export interface Runtime extends Care, InstallServices, Integrity, Work {
   readonly ctx: ColibriServerContext;
   readonly db: ColibriDatabase['handle'];
   readonly config: Config;
@@ -98,6 +102,8 @@ interface Started {
   live: readonly { close(): Promise<void> }[];
   /** The connection's own session. */
   session: { close(): Promise<void> } | null;
+  /** Agents that run for us. */
+  work: { close(): Promise<void> } | null;
 }
 
 /** Parts of the context that open in phase 2, after the context exists. */
@@ -111,7 +117,7 @@ export async function startup(options: StartupOptions = {}): Promise<Runtime> {
   const { clock = systemClock, exit = exitProcess } = options;
   const started = clock.monotonic();
   const logger = options.logger ?? logToStderr;
-  const running: Started = { door: null, db: null, live: [], session: null };
+  const running: Started = { door: null, db: null, live: [], session: null, work: null };
   const shutdown = createShutdown(running, logger);
   const ready = createDeferred<Runtime>();
 
@@ -145,21 +151,17 @@ export async function startup(options: StartupOptions = {}): Promise<Runtime> {
     const traced = options.trace ?? transport !== 'none';
     if (options.audit === undefined && traced) late.audit = await openAudit(db, events);
     registerTools(ctx, db, { config, skills, sessions, policy });
+    const work = openWork(db, { ctx, config, events, policy, clock, ids, logger, env: options.env });
+    running.work = work;
     if (transport === 'stdio' && config.surface === 'full')
-      running.session = await openOwnSession(sessions, callers);
+      running.session = await openOwnSession(sessions, callers, await served(work.services, options, late));
     const integrity = openIntegrity(db, { ctx, config, skills, events, clock, logger });
     if (running.door !== null)
       running.live = await goLive(running.door, config, { ...parts, integrity, logger });
     const opened: Runtime = {
-      ctx,
-      db: db.handle,
-      config,
-      skills,
-      stale,
-      sessions,
-      events,
-      policy,
+      ...{ ctx, db: db.handle, config, skills, stale, sessions, events, policy },
       ...integrity.services,
+      ...work.services,
       replay: (id, how) => replaySession(parts, id, how),
       ...openUpkeep({ config, db, skills, events, policy, options }),
       elapsedMs: clock.monotonic() - started,
@@ -248,6 +250,7 @@ function openPolicy(
     ...services,
     ...{ workspace, home, trustWorkspace, configFile },
     key: createTrustKey(home, ids.secret),
+    moreFiles: () => listProfileFiles(workspace),
     pathRoots: config.roots.filter(({ trust }) => trust === 'path').map((root) => root.path),
   });
 }
@@ -275,11 +278,25 @@ function shown({ workspace, view }: Config): Pick<Config, 'workspace' | 'view'> 
   return { workspace, view };
 }
 
+/** The agent that the connection belongs to, if any. From then on only what its profile allows is open. */
+async function served(work: Work, { agent }: StartupOptions, late: Late): Promise<ServedAgent | null> {
+  if (agent === undefined) return null;
+  const found = await findServed(work, agent);
+  const policy = late.gate;
+  late.gate = (tool, caller) => {
+    const verdict = found.gate(tool);
+    return verdict.allowed ? (policy?.(tool, caller) ?? verdict) : verdict;
+  };
+  return found;
+}
+
 async function openOwnSession(
   sessions: SessionsService,
   callers: Callers,
+  agent: ServedAgent | null,
 ): Promise<{ close(): Promise<void> }> {
-  const { id } = await sessions.open();
+  const { id } =
+    agent === null ? await sessions.open() : await sessions.open({ agent_id: agent.id }, agent.tier);
   callers.useSession(id);
   return { close: () => sessions.close(id) };
 }
@@ -325,7 +342,7 @@ function createShutdown(
 ): (reason: 'closed' | 'phase-2-failed') => Promise<void> {
   let ended: Promise<void> | null = null;
   const run = async (reason: string): Promise<void> => {
-    for (const part of [...running.live, running.door, running.session, running.db]) {
+    for (const part of [...running.live, running.work, running.door, running.session, running.db]) {
       try {
         await part?.close();
       } catch (error) {

@@ -47,6 +47,8 @@ export interface TrustView {
   skill(skill: SkillPlace): TrustVerdict;
   /** Whether the very bytes that were read as the policy are vouched for. */
   policy(loaded: Pick<LoadedPolicy, 'path' | 'digest'>): TrustVerdict;
+  /** The same for another file of the workspace that says what is run. */
+  file(loaded: { readonly path: string; readonly digest: string }): TrustVerdict;
 }
 
 export interface TrustService {
@@ -88,6 +90,8 @@ export interface TrustParts {
   readonly pathRoots: readonly string[];
   /** The configuration file, if it lies in the workspace: `trust: path` counts only once the file is trusted itself. */
   readonly configFile: string | null;
+  /** Further files of the workspace that say what is run; absolute paths. */
+  readonly moreFiles?: (() => readonly string[]) | undefined;
 }
 
 export function createTrustService(parts: TrustParts): TrustService {
@@ -149,15 +153,18 @@ export function createTrustService(parts: TrustParts): TrustService {
       const judge = await judging(null);
       return subjects.all().map((subject) => ({ ...judge(subject), ...subject }));
     },
-    async view(skills = null) {
-      const judge = await judging(skills);
-      return {
-        skill: (skill) => judge(subjects.ofSkill(skill)),
-        policy: ({ path: where, digest }) =>
-          where === null ? EMBEDDED : judge(fileSubject(where), () => treeOfPolicy(digest)),
-      };
-    },
+    view: async (skills = null) => viewOf(await judging(skills), subjects),
     isTrusted: async (skill) => (await judging([skill]))(subjects.ofSkill(skill)).trusted,
+  };
+}
+
+function viewOf(judge: Judge, subjects: Subjects): TrustView {
+  const ofFile = (where: string, digest: string | null): TrustVerdict =>
+    judge(fileSubject(where), () => treeOfFile(where, digest));
+  return {
+    skill: (skill) => judge(subjects.ofSkill(skill)),
+    policy: ({ path: where, digest }) => (where === null ? EMBEDDED : ofFile(where, digest)),
+    file: ({ path: where, digest }) => ofFile(where, digest),
   };
 }
 
@@ -211,9 +218,9 @@ const EMBEDDED: TrustVerdict = {
   files: null,
 };
 
-function treeOfPolicy(digest: string | null): TrustTree {
+function treeOfFile(file: string, digest: string | null): TrustTree {
   if (digest === null) return { ok: false, reason: 'it cannot be read' };
-  const files = [{ path: POLICY_FILE, digest, executable: false }];
+  const files = [{ path: path.basename(file), digest, executable: false }];
   return { ok: true, files, digest: treeDigest(files) };
 }
 
@@ -245,7 +252,7 @@ interface Subjects {
   ofSkill(skill: SkillPlace): TrustSubject;
 }
 
-function createSubjects({ skills, workspace, home, configFile }: TrustParts): Subjects {
+function createSubjects({ skills, workspace, home, configFile, moreFiles }: TrustParts): Subjects {
   const ofSkill = ({ name, source, directory }: SkillPlace): TrustSubject => {
     const shown = directory.startsWith('~/') ? path.join(home, directory.slice(2)) : directory;
     const where = path.resolve(workspace, shown);
@@ -253,9 +260,8 @@ function createSubjects({ skills, workspace, home, configFile }: TrustParts): Su
   };
   const files = (): readonly TrustSubject[] => {
     const policy = path.join(workspace, POLICY_FILE);
-    return [...(existsSync(policy) ? [policy] : []), ...(configFile === null ? [] : [configFile])].map(
-      fileSubject,
-    );
+    const steering = [...(existsSync(policy) ? [policy] : []), ...(configFile === null ? [] : [configFile])];
+    return [...steering, ...(moreFiles?.() ?? [])].map(fileSubject);
   };
   return {
     files,

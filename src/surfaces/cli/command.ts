@@ -1,5 +1,6 @@
 /** What a command is, and what it is given. The table itself is in commands.ts. */
 import type { Config } from '../../config.ts';
+import type { AgentsService } from '../../domains/agents/service.ts';
 import type { EventsService } from '../../domains/events/service.ts';
 import type { DoctorOptions, DoctorReport } from '../../domains/integrity/doctor/doctor-service.ts';
 import type { FixPlan } from '../../domains/integrity/doctor/fix-plan.ts';
@@ -106,6 +107,8 @@ export interface BootOptions {
   readonly logger: Logger;
   readonly transport: 'none' | 'stdio' | 'http' | 'up';
   readonly surface?: string | undefined;
+  /** The agent that is served. */
+  readonly agent?: string | undefined;
   readonly http?: { readonly host?: string | undefined; readonly port?: string | undefined };
   readonly exit?: (code: number) => void;
   /** Whether tool calls are recorded; without a door they are not unless asked for. */
@@ -164,6 +167,7 @@ export interface BootedRuntime extends Care {
   readonly sync: SyncService;
   readonly install: InstallService;
   readonly publish: PublishService;
+  readonly agents: () => Promise<AgentsService>;
   readonly replay: (session: string, how: ReplayOptions) => Promise<ReplayReport>;
   readonly rounds: RoundService;
   /** Why the index is that of an earlier scan; null when it is in line with the disk. */

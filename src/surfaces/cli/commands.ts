@@ -1,4 +1,5 @@
 /** The command table: help, parsing, completion and docs/cli.md all follow from it. */
+import { AGENT_COMMANDS } from './agent-commands.ts';
 import { CARE_COMMANDS } from './care-commands.ts';
 import type { Command, CommandOption } from './command.ts';
 import { INSTALL_COMMANDS } from './install-commands.ts';
@@ -131,6 +132,7 @@ export const COMMANDS: readonly Command[] = [
   ...INTEGRITY_COMMANDS,
   ...SESSION_COMMANDS,
   ...INSTALL_COMMANDS,
+  ...AGENT_COMMANDS,
   {
     name: 'config show',
     summary: 'show every setting, where its value comes from, and the skills roots',

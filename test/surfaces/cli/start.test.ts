@@ -27,6 +27,7 @@ test('a start loads the table and the parser; commands, database and protocol co
       'src/lib/errors.ts',
       'src/lib/text.ts',
       'src/lib/version.ts',
+      'src/surfaces/cli/agent-commands.ts',
       'src/surfaces/cli/care-commands.ts',
       'src/surfaces/cli/command.ts',
       'src/surfaces/cli/commands.ts',

@@ -17,6 +17,7 @@ export async function run(context: CommandContext): Promise<ExitCode> {
     ...door,
     logger: stderrLogger(host),
     surface: flags.values.get('surface'),
+    agent: host.env['COLIBRI_AGENT_ID'],
   });
   try {
     announce(runtime, context);
