@@ -57,6 +57,8 @@ export interface Colibri {
   readonly doctor: Runtime['doctor'];
   /** Signed-off states of the registry: start, list, get, compare. */
   readonly rounds: Runtime['rounds'];
+  /** Which skills other hosts would see from the workspace. */
+  readonly hosts: Runtime['hosts'];
   close(): Promise<void>;
 }
 
@@ -126,6 +128,7 @@ export async function openColibri(options: OpenOptions = {}): Promise<Colibri> {
     mirrors: { check: runtime.drift.check, sync: runtime.sync.sync },
     doctor: runtime.doctor,
     rounds: runtime.rounds,
+    hosts: runtime.hosts,
     async close() {
       // A follower that was left behind would keep the process from ending.
       for (const end of following) end();

@@ -4,6 +4,7 @@ import type { ColibriDatabase } from './db/database.ts';
 import type { EventsService } from './domains/events/service.ts';
 import type { DriftService } from './domains/integrity/drift-service.ts';
 import { type DriftWatch, watchDrift } from './domains/integrity/drift-watch.ts';
+import type { HostService } from './domains/integrity/host-service.ts';
 import type { RoundService } from './domains/integrity/round-service.ts';
 import type { SyncService } from './domains/integrity/sync-service.ts';
 import { registerIntegrityTools } from './domains/integrity/tools.ts';
@@ -17,6 +18,7 @@ export interface Integrity {
   readonly drift: DriftService;
   readonly sync: SyncService;
   readonly rounds: RoundService;
+  readonly hosts: HostService;
 }
 
 interface OpenedIntegrity {
@@ -37,7 +39,7 @@ interface IntegrityParts {
 export function openIntegrity(db: ColibriDatabase, parts: IntegrityParts): OpenedIntegrity {
   const { ctx, config, skills, logger } = parts;
   // Most commands compare nothing, so the code for it is loaded by the first that does.
-  let opened: Promise<Integrity> | undefined;
+  let opened: ReturnType<typeof createServices> | undefined;
   const open = () => (opened ??= createServices(db, parts));
   const services: Integrity = {
     drift: { check: async (options) => (await open()).drift.check(options) },
@@ -48,15 +50,22 @@ export function openIntegrity(db: ColibriDatabase, parts: IntegrityParts): Opene
       get: async (which) => (await open()).rounds.get(which),
       compare: async (before, after) => (await open()).rounds.compare(before, after),
     },
+    hosts: { view: async (host) => (await openHosts(config, logger)).view(host) },
   };
   if (config.surface === 'full') registerIntegrityTools(ctx, services);
   return { services, watch: () => watchDrift({ drift: services.drift, skills, logger }) };
 }
 
+async function openHosts({ workspace, home }: Config, logger: Logger): Promise<HostService> {
+  const { createHostService } = await import('./domains/integrity/host-service.ts');
+  const display = (absolute: string) => displayPath(absolute, { workspace, home });
+  return createHostService({ workspace, home, display, logger });
+}
+
 async function createServices(
   db: ColibriDatabase,
   { ctx, config, skills, events, clock }: IntegrityParts,
-): Promise<Integrity> {
+): Promise<Omit<Integrity, 'hosts'>> {
   const [{ createTreeReader }, { createDriftService }, { createSyncService }, { createRoundService }] =
     await Promise.all([
       import('./domains/integrity/drift-reader.ts'),

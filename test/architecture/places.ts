@@ -25,6 +25,7 @@ export const IO_FILES: ReadonlyMap<string, string> = new Map([
   ['src/domains/integrity/drift-pairs.ts', 'reads the canonical roots and the mirrors'],
   ['src/domains/integrity/drift-reader.ts', 'reads the copies of skills below a root'],
   ['src/domains/integrity/drift-watch.ts', 'keeps the timer of the drift check'],
+  ['src/domains/integrity/host-disk.ts', 'reads the folders of other hosts'],
   ['src/domains/integrity/sync-apply.ts', 'writes whole skills into a root'],
   ['src/domains/agents/process/end.ts', 'ends processes and waits for them'],
   ['src/domains/agents/process/launch.ts', 'starts the process of an agent'],

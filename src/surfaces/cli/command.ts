@@ -5,6 +5,7 @@ import type { EventsService } from '../../domains/events/service.ts';
 import type { DoctorOptions, DoctorReport } from '../../domains/integrity/doctor/doctor-service.ts';
 import type { FixPlan } from '../../domains/integrity/doctor/fix-plan.ts';
 import type { DriftService } from '../../domains/integrity/drift-service.ts';
+import type { HostService } from '../../domains/integrity/host-service.ts';
 import type { InstallService } from '../../domains/integrity/install/service.ts';
 import type { PublishService } from '../../domains/integrity/publish/service.ts';
 import type { RoundService } from '../../domains/integrity/round-service.ts';
@@ -170,6 +171,7 @@ export interface BootedRuntime extends Care {
   readonly agents: () => Promise<AgentsService>;
   readonly replay: (session: string, how: ReplayOptions) => Promise<ReplayReport>;
   readonly rounds: RoundService;
+  readonly hosts: HostService;
   /** Why the index is that of an earlier scan; null when it is in line with the disk. */
   readonly stale: string | null;
   /** Where the HTTP door listens; null without one. */

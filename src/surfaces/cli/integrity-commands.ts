@@ -70,4 +70,29 @@ export const INTEGRITY_COMMANDS: readonly Command[] = [
     ],
     load: () => import('./commands/round-compare.ts'),
   },
+  {
+    name: 'hosts',
+    summary: 'say which skills other hosts would see from here, and where they disagree',
+    usage: 'colibri hosts [host] [--json]',
+    args: [
+      {
+        name: 'host',
+        optional: true,
+        choices: [
+          'claude-code',
+          'codex',
+          'opencode',
+          'gemini-cli',
+          'cursor',
+          'copilot',
+          'goose',
+          'amp',
+          'pi',
+        ],
+      },
+    ],
+    options: [],
+    examples: ['colibri hosts', 'colibri hosts claude-code', 'colibri hosts --json | jq .differences'],
+    load: () => import('./commands/hosts.ts'),
+  },
 ];

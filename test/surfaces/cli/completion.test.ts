@@ -89,7 +89,7 @@ describe('bash offers', () => {
     ['colibri events --format ', ['markdown', 'xml', 'table', 'json', 'frames']],
     ['colibri catalog --tier T', ['T0', 'T1', 'T2', 'T3', 'T4']],
     ['colibri replay x --l', ['--live']],
-    ['colibri d', ['doctor', 'db']],
+    ['colibri d', ['doctor', 'drift', 'db']],
     ['colibri config ', ['show']],
     ['colibri doctor --s', ['--summary']],
     ['colibri show x --a', ['--all']],
