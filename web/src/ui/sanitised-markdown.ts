@@ -1,4 +1,4 @@
-import createPurifier from 'dompurify';
+import purifier from 'dompurify';
 import { marked } from 'marked';
 
 const TAGS = (
@@ -9,7 +9,7 @@ const TAGS = (
 /** Markup that holds nothing but text, structure and links; nothing in it loads, runs or asks for anything. */
 export function renderMarkdown(text: string, linkOf: (file: string) => string): string {
   const html = marked.parse(text, { async: false, gfm: true });
-  const purifier = createPurifier(window);
+  purifier.removeAllHooks();
   purifier.addHook('uponSanitizeElement', (node) => {
     // A picture would be fetched from wherever it lies; its words are kept.
     if (node instanceof HTMLImageElement) node.replaceWith(`[picture: ${node.alt || node.src}]`);
@@ -17,6 +17,7 @@ export function renderMarkdown(text: string, linkOf: (file: string) => string): 
   purifier.addHook('afterSanitizeAttributes', (node) => {
     if (node instanceof HTMLAnchorElement) harmlessLink(node, linkOf);
   });
+  // There is one policy of that name in a page, hence one sanitiser for all texts.
   const clean = purifier.sanitize(html, {
     ALLOWED_TAGS: TAGS,
     ALLOWED_ATTR: ['href', 'title', 'align', 'start', 'open'],

@@ -7,7 +7,7 @@ import { addressOf, moveTo, type Place } from '../../router.ts';
 import { count, foreign, plural, short } from '../../ui/format.ts';
 import { Await, Empty } from '../../ui/states.tsx';
 import { useSkills } from '../skills/use-skills.ts';
-import { treemap } from './treemap.ts';
+import { type Tile, treemap } from './treemap.ts';
 
 /** A treemap of more is no longer one that anybody can read. */
 const TILES_MAX = 400;
@@ -149,38 +149,71 @@ function TokenMap({ all, by, leftOut }: MapProps): JSX.Element {
   return (
     <figure class="map">
       <svg viewBox={`0 0 ${MAP.width} ${MAP.height}`} role="group" aria-label="Tokens of each skill">
-        {tiles.map(({ item, x, y, width, height }) => (
-          <a
-            key={item.name}
-            href={addressOf('skills', item.name)}
-            aria-label={`${item.name}, ${plural(costOf(item), 'token')}`}
-          >
-            <rect
-              class={`tile ${item.source} ${leftOut.has(item.name) ? 'cut' : ''}`}
-              {...{ x, y }}
-              width={Math.max(0, width - 1.5)}
-              height={Math.max(0, height - 1.5)}
-            >
-              <title>{`${item.name}: ${plural(costOf(item), 'token')}${leftOut.has(item.name) ? ', cut' : ''}`}</title>
-            </rect>
-            {width > 60 && height > 18 && (
-              <text x={x + 6} y={y + 14}>
-                {cutName(item.name, width - 12)}
-              </text>
-            )}
-            {width > 60 && height > 34 && (
-              <text class="small" x={x + 6} y={y + 28}>
-                {short(costOf(item))}
-              </text>
-            )}
-          </a>
+        {tiles.map((tile) => (
+          <TileLink
+            key={tile.item.name}
+            tile={tile}
+            cost={costOf(tile.item)}
+            cut={leftOut.has(tile.item.name)}
+          />
         ))}
+        <g aria-hidden="true">
+          {tiles.map((tile) => (
+            <TileText key={tile.item.name} tile={tile} cost={costOf(tile.item)} />
+          ))}
+        </g>
       </svg>
       <figcaption class="quiet">
         {all.length > TILES_MAX && `The ${TILES_MAX} largest of ${count(all.length)}. `}
         {leftOut.size > 0 && 'Dashed ones are cut at this budget.'}
       </figcaption>
     </figure>
+  );
+}
+
+function TileLink(props: {
+  readonly tile: Tile<SkillLine>;
+  readonly cost: number;
+  readonly cut: boolean;
+}): JSX.Element {
+  const { tile, cost, cut } = props;
+  const { item, x, y, width, height } = tile;
+  const label = `${foreign(item.name)}, ${plural(cost, 'token')}${cut ? ', cut' : ''}`;
+  return (
+    <a href={addressOf('skills', item.name)} aria-label={label}>
+      <rect
+        class={`tile ${item.source} ${cut ? 'cut' : ''}`}
+        {...{ x, y }}
+        width={Math.max(0, width - 1.5)}
+        height={Math.max(0, height - 1.5)}
+      >
+        <title>{label}</title>
+      </rect>
+    </a>
+  );
+}
+
+/** Beside the links and not inside: their names say the same in full. */
+function TileText({
+  tile,
+  cost,
+}: {
+  readonly tile: Tile<SkillLine>;
+  readonly cost: number;
+}): JSX.Element | null {
+  const { item, x, y, width, height } = tile;
+  if (width < 60 || height < 18) return null;
+  return (
+    <>
+      <text x={x + 6} y={y + 14}>
+        {cutName(foreign(item.name), width - 12)}
+      </text>
+      {height > 34 && (
+        <text class="small" x={x + 6} y={y + 28}>
+          {short(cost)}
+        </text>
+      )}
+    </>
   );
 }
 

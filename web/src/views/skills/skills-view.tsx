@@ -43,6 +43,8 @@ function Browser({ all, place }: { readonly all: readonly SkillLine[]; readonly 
           {...{ all, filters, query }}
           onChange={(more) => go(place.item, more)}
           onKey={(event) => {
+            // The key that leads here does nothing when one is here already.
+            if (event.key === '/' && query === '') return event.preventDefault();
             if (event.key === 'Escape' && query !== '') return go(place.item, { q: '' });
             const now = found.findIndex(({ name }) => name === place.item);
             const key = event.key === 'Enter' && now < 0 ? 'ArrowDown' : event.key;

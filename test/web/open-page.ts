@@ -1,0 +1,88 @@
+/** Opens the page on a server of its own and keeps an eye on everything it must never do. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { expect, onTestFinished } from 'vitest';
+
+import { type Runtime, type StartupOptions, startup } from '../../src/startup.ts';
+
+export interface Served {
+  readonly runtime: Runtime;
+  readonly origin: string;
+}
+
+/** Ends when its owner says so, because several tests share it. */
+export async function serve(workspace: string, more: StartupOptions = {}): Promise<Served> {
+  const runtime = await startup({
+    workspace,
+    home: workspace,
+    env: {},
+    logger: () => undefined,
+    exit: () => undefined,
+    transport: 'up',
+    ...more,
+    http: { port: '0', ...more.http },
+  });
+  return { runtime, origin: new URL(runtime.url ?? '').origin };
+}
+
+const STEP_MS = 20_000;
+
+export interface WatchedPage {
+  readonly page: Page;
+  /** Errors, refused loads and requests to elsewhere; a good page has none. */
+  readonly troubles: readonly string[];
+}
+
+export async function openPage(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {},
+): Promise<WatchedPage> {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, ...options });
+  onTestFinished(() => page.close());
+  // Less than a test may take, so that the step that failed is named.
+  page.setDefaultTimeout(STEP_MS);
+  const troubles: string[] = [];
+  const { origin } = new URL(url);
+  page.on('pageerror', (error) => troubles.push(`error: ${error.message}`));
+  page.on('console', (message) => {
+    if (message.type() === 'error') troubles.push(`console: ${message.text()}`);
+  });
+  page.on('dialog', (dialog) => {
+    troubles.push(`dialog: ${dialog.message()}`);
+    dialog.dismiss().catch(() => undefined);
+  });
+  page.on('request', (request) => {
+    if (!request.url().startsWith(`${origin}/`)) troubles.push(`request: ${request.url()}`);
+  });
+  await page.goto(url);
+  return { page, troubles };
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe finds, but for trifles. */
+export async function expectAccessible(page: Page): Promise<void> {
+  // Through the debugger, because the page's policy rightly refuses foreign scripts.
+  await page.evaluate(AXE);
+  const found = await page.evaluate(async () => {
+    // `axe` was put there by the line above.
+    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
+    const { violations } = await axe.run();
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(
+        ({ id, nodes }) =>
+          `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join('\n')}`,
+      );
+  });
+  expect(found).toEqual([]);
+}
+
+interface Violation {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+}
