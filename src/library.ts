@@ -1,7 +1,9 @@
 /** Colibri as a library: everything the command line does, in process. */
 import type { EventFilter } from './domains/events/repository.ts';
 import type { EventRow } from './domains/events/schema.ts';
+import type { SessionCall } from './domains/sessions/calls.ts';
 import type { SessionRequest } from './domains/sessions/schema.ts';
+import type { SearchHit } from './domains/sessions/search.ts';
 import type { SkillDetail, SkillFilters, SkillSummary } from './domains/skills/registry-repository.ts';
 import type { ColibriTool, Envelope, ToolRequest } from './server.ts';
 import { type Runtime, type StartupOptions, startup } from './startup.ts';
@@ -25,6 +27,10 @@ export interface Colibri {
   readonly skills: {
     list(filters?: SkillFilters): readonly SkillSummary[];
     get(name: string): SkillDetail | null;
+    /** What an agent's `skill_search` finds, best first. */
+    search(query: string, options?: FindOptions): Promise<readonly SearchHit[]>;
+    /** The skills that a task clearly calls for, best first; none when nothing does. */
+    match(task: string, options?: FindOptions): Promise<readonly SearchHit[]>;
     /** Compares the disk with the index now. */
     reload(): Promise<unknown>;
   };
@@ -60,6 +66,11 @@ export interface Colibri {
   /** Which skills other hosts would see from the workspace. */
   readonly hosts: Runtime['hosts'];
   close(): Promise<void>;
+}
+
+export interface FindOptions {
+  /** At most so many. Default: 10 for a search, 5 for a match. */
+  readonly limit?: number;
 }
 
 /** One agent's conversation. */
@@ -102,7 +113,13 @@ export async function openColibri(options: OpenOptions = {}): Promise<Colibri> {
   const { skills, sessions, events } = runtime;
   const following = new Set<() => void>();
   return {
-    skills,
+    skills: {
+      list: skills.list,
+      get: skills.get,
+      reload: skills.reload,
+      search: (query, options) => find(runtime, { tool: 'skill_search', input: { query, ...options } }),
+      match: (task, options) => find(runtime, { tool: 'skill_match', input: { task, ...options } }),
+    },
     sessions: {
       // Whoever opens the library is no connection that could be raised: it says who is asking.
       open: async (request) =>
@@ -137,7 +154,13 @@ export async function openColibri(options: OpenOptions = {}): Promise<Colibri> {
   };
 }
 
-const SESSION_TOOLS = ['skill_search', 'skill_load', 'skill_read', 'skill_get', 'skill_run'];
+async function find({ ctx, sessions }: Runtime, call: SessionCall): Promise<readonly SearchHit[]> {
+  const { data } = await sessions.call(call, { session: null, callId: ctx.ids.ulid(), actor: 'library' });
+  // Put there by the engine, from the same type.
+  return data['results'] as readonly SearchHit[];
+}
+
+const SESSION_TOOLS = ['skill_search', 'skill_match', 'skill_load', 'skill_read', 'skill_get', 'skill_run'];
 
 function sessionOf({ ctx, sessions }: Runtime, id: string, { ask }: Asking): Session {
   const tools = SESSION_TOOLS.map((name) => ctx.tools.get(name)).filter((tool) => tool !== undefined);

@@ -55,7 +55,7 @@ export function openRegistry(
     const { loaded, pruned } = loadSkillsFromDisk(db.handle, root.path, logger, { workspace, clock });
     return { added: 0, changed: loaded, removed: pruned, shadowed: 0 };
   };
-  return createSkillsService({ db, roots, rescan, events, workspace, home, logger });
+  return createSkillsService({ db, roots, rescan, events, workspace, home, logger, clock });
 }
 
 /** A root that cannot be read must not take the server down while the last good index is there. */

@@ -326,8 +326,9 @@ async function goLive(door: Door, config: Config, parts: LiveParts): Promise<Sta
   const { skills, integrity, logger, clock } = parts;
   skills.onChange(() => door.catalogChanged());
   const hooks = await openHooks(parts, config);
-  if (config.watch === 'off') return [hooks];
-  return [hooks, integrity.watch(), watchRoots(skills, { mode: config.watch, logger, clock })];
+  const indexing = skills.search.keepUp();
+  if (config.watch === 'off') return [hooks, indexing];
+  return [hooks, indexing, integrity.watch(), watchRoots(skills, { mode: config.watch, logger, clock })];
 }
 
 interface LiveParts extends Omit<HooksParts, 'home'> {

@@ -65,12 +65,13 @@ describe('the library', () => {
     const [mine, other] = [await colibri.sessions.open(), await colibri.sessions.open()];
     expect(mine.tools.map(({ name }) => name)).toEqual([
       'skill_search',
+      'skill_match',
       'skill_load',
       'skill_read',
       'skill_get',
       'skill_run',
     ]);
-    const [, load] = mine.tools;
+    const load = mine.tools.find(({ name }) => name === 'skill_load');
     expect(load?.inputSchema).toEqual({
       type: 'object',
       properties: { name: expect.objectContaining({ type: 'string', minLength: 1, maxLength: 64 }) },
@@ -80,6 +81,18 @@ describe('the library', () => {
     await mine.handleToolCall({ name: 'skill_load', input: { name: 'one', session_id: other.id } });
     expect(await colibri.events.read({ session: other.id, types: ['skill.loaded'] })).toEqual([]);
     expect(await colibri.events.read({ session: mine.id, types: ['skill.loaded'] })).toHaveLength(1);
+  });
+
+  test('skills are searched and matched without a session', async () => {
+    const workspace = temporaryDirectory();
+    writeSkill(skillsRoot(workspace), 'pdf-forms', { description: 'Fill in PDF forms and merge PDF files.' });
+    const colibri = await open(workspace);
+    expect(await colibri.skills.search('pdf', { limit: 1 })).toMatchObject([
+      { name: 'pdf-forms', source: 'workspace', why: 'in name and description' },
+    ]);
+    const task = 'fill in the pdf forms and merge the pdf files';
+    expect(await colibri.skills.match(task)).toMatchObject([{ name: 'pdf-forms' }]);
+    expect(await colibri.skills.match('good morning')).toEqual([]);
   });
 
   test('a session is resumed by another process of the same database, and not once it is closed', async () => {

@@ -13,7 +13,7 @@ export interface TableRecovery {
 }
 
 /** The index is a cache: it is rebuilt from the skill folders, never copied. */
-const INDEX_TABLE = /^skill/;
+const INDEX_TABLE = /^(?:skill|search_)/;
 // Rows between two damaged places are looked up one by one; the bound keeps a hostile file from taking for ever.
 const LOOKUPS_MAX = 1_000_000;
 const ROWS_MAX = 20_000_000;

@@ -24,6 +24,8 @@ export interface CallsParts {
   readonly records: SessionRecords;
   readonly worldOf: (looking: Looking, facts?: WorldFacts) => World;
   readonly policy: Pick<PolicyService, 'facts'>;
+  /** Brings the index of texts up to date before a search. */
+  readonly prepare: () => Promise<void>;
   /** Whoever calls without a session. */
   readonly alone: () => Promise<Looking>;
   /** When this process began. */
@@ -32,6 +34,7 @@ export interface CallsParts {
 
 export function createSessionCalls(parts: CallsParts): RunSessionCall {
   return async (call, context) => {
+    if (isSearch(call)) await parts.prepare();
     const step = await (context.session === null
       ? callAlone(parts, call, context)
       : callInSession(parts, call, { ...context, session: context.session }));
@@ -59,10 +62,10 @@ async function callInSession(
   const { db, events, records, worldOf, since } = parts;
   const session = await records.findOpen(context.session);
   const policy = await policyFor(parts, call, session);
-  if (call.tool === 'skill_search' || call.tool === 'skill_get') {
+  if (leavesNothing(call, session)) {
     return runCall(call, worldOf(session, { policy }), session, context);
   }
-  const { name } = call.input;
+  const name = 'name' in call.input ? call.input.name : '';
   const again = call.tool === 'skill_load' && session.loaded.some((load) => load.name === name);
   const lost = again && wasCutOff(await events.ofSession(session.id), name, { since });
   return db.transact(async (transaction) => {
@@ -84,6 +87,25 @@ async function policyFor(
   looking: Looking,
 ): Promise<WorldFacts['policy']> {
   if (call.tool === 'skill_search' || call.tool === 'skill_read') return undefined;
-  const skill = worldOf(looking).command(call.input.name);
+  const world = worldOf(looking);
+  const name = call.tool === 'skill_match' ? winnerOf(world, call, looking) : call.input.name;
+  const skill = name === undefined ? null : world.command(name);
   return skill === null ? undefined : policy.facts([skill], looking.options);
+}
+
+function leavesNothing({ tool }: SessionCall, { options }: Looking): boolean {
+  return tool === 'skill_search' || tool === 'skill_get' || (tool === 'skill_match' && !options.auto_load);
+}
+
+function isSearch({ tool }: SessionCall): boolean {
+  return tool === 'skill_search' || tool === 'skill_match';
+}
+
+/** The skill that the match will load; none where nothing is loaded. */
+function winnerOf(
+  world: World,
+  { input }: SessionCall & { readonly tool: 'skill_match' },
+  { options }: Looking,
+): string | undefined {
+  return options.auto_load === true ? world.match(input.task, 1).hits[0]?.name : undefined;
 }

@@ -1,12 +1,17 @@
 /** The calls that a session takes, and the one way from each of them to the engine. Pure. */
-import { get, type LoadCall, load, read, type Step, search, type World } from './engine.ts';
+import { get, type LoadCall, load, read, type Step, type World } from './engine.ts';
 import { invoke } from './invoke.ts';
 import type { SessionState } from './schema.ts';
+import { match, search } from './search.ts';
 
 export type SessionCall =
   | {
       readonly tool: 'skill_search';
       readonly input: { readonly query: string; readonly limit?: number | undefined };
+    }
+  | {
+      readonly tool: 'skill_match';
+      readonly input: { readonly task: string; readonly limit?: number | undefined };
     }
   | { readonly tool: 'skill_load'; readonly input: { readonly name: string } }
   | { readonly tool: 'skill_read'; readonly input: { readonly name: string; readonly path: string } }
@@ -36,6 +41,8 @@ export function runCall(
   switch (call.tool) {
     case 'skill_search':
       return search(world, call.input);
+    case 'skill_match':
+      return match(world, state, { ...call.input, toolUseId: toolUseId ?? callId });
     case 'skill_load':
       return load(world, state, {
         name: call.input.name,

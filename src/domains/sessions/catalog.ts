@@ -13,6 +13,8 @@ export interface CatalogEntry {
   readonly preloaded?: boolean;
   /** Nobody has vouched for it. */
   readonly untrusted?: boolean;
+  /** Place by what the session is for; those without one come last. */
+  readonly rank?: number;
 }
 
 export type CatalogFormat = 'markdown' | 'xml';
@@ -108,8 +110,9 @@ export function oneLine(text: string): string {
   return printable(text.replaceAll(/\s+/gu, ' ').trim());
 }
 
-function cutAt(text: string, length: number | null): string {
+export function cutAt(text: string, length: number | null): string {
   if (length === null || text.length <= length) return text;
+  if (length < 2) return '';
   // Not between the halves of a surrogate pair.
   const end = /[\ud800-\udbff]/.test(text.charAt(length - 2)) ? length - 2 : length - 1;
   return `${text.slice(0, end).trimEnd()}…`;
@@ -128,9 +131,14 @@ function longestCut(lines: readonly Line[], fits: (length: number) => boolean): 
   return low;
 }
 
-/** Drops from the end of (precedence, name); what is left stays in name order. */
+/** Drops from the end of (rank, precedence, name); what is left stays in name order. */
 function mostThatFit(lines: readonly Line[], fits: (some: readonly Line[]) => boolean): readonly Line[] {
-  const byWorth = [...lines].sort((a, b) => a.precedence - b.precedence || (a.name < b.name ? -1 : 1));
+  const byWorth = [...lines].sort(
+    (a, b) =>
+      (a.rank ?? lines.length) - (b.rank ?? lines.length) ||
+      a.precedence - b.precedence ||
+      (a.name < b.name ? -1 : 1),
+  );
   const best = (count: number): readonly Line[] => {
     const kept = new Set(byWorth.slice(0, count));
     return lines.filter((line) => kept.has(line));

@@ -8,14 +8,13 @@ import { nearest, printable } from '../../lib/text.ts';
 import type { EventDraft } from '../events/schema.ts';
 import type { EffectiveTool } from '../policy/effective-tools.ts';
 import type { OverrideDecision } from '../policy/overrides.ts';
+import type { Ranking } from '../skills/search/search.ts';
 import type { SkillFile } from '../skills/skill-files.ts';
 import type { SnapshotDetail, SnapshotSkill } from '../skills/snapshot.ts';
-import { oneLine, UNTRUSTED_MARK } from './catalog.ts';
 import type { CustomCommand } from './command-file.ts';
 import { checkFilePath } from './file-path.ts';
 import { overrideEvents } from './override-events.ts';
 import type { Loaded, LoadReason, SessionState } from './schema.ts';
-import { searchSkills } from './search.ts';
 
 /** A file of a skill as it was when the skill was loaded. */
 export type FileFact = SkillFile;
@@ -34,7 +33,13 @@ export interface World {
   readonly configured: boolean;
   /** All skills that may be seen, by name. */
   skills(): readonly SnapshotSkill[];
+  /** One of them without its text. */
+  head(name: string): SnapshotSkill | null;
   skill(name: string): SnapshotDetail | null;
+  /** The skills that fit a query best. */
+  search(query: string, limit: number): Ranking;
+  /** The skills that a task calls for. */
+  match(task: string, limit: number): Ranking;
   /** Any skill, also one that only people may use. */
   command(name: string): SnapshotDetail | null;
   /** A command of the user's own. */
@@ -69,38 +74,6 @@ export type SessionDraft = Pick<EventDraft, 'type' | 'payload' | 'sensitivity'>;
 
 /** Listed files of a skill; more are counted, not named. */
 const FILES_SHOWN_MAX = 50;
-/** Of a query that is said again in the answer. */
-const QUERY_SHOWN_CHARS = 200;
-
-export function search(
-  world: World,
-  { query, limit = 10 }: { readonly query: string; readonly limit?: number | undefined },
-): Step {
-  requireConfigured(world);
-  const skills = world.skills();
-  const untrusted = new Set(skills.filter((skill) => !world.isTrusted(skill)).map(({ name }) => name));
-  const hits = searchSkills(skills, query, limit).map((hit) => ({
-    ...hit,
-    trusted: !untrusted.has(hit.name),
-  }));
-  const shown = oneLine(query).slice(0, QUERY_SHOWN_CHARS);
-  const lines = hits.map(
-    ({ name, source, description, trusted }) =>
-      `- ${oneLine(name)} [${source}] — ${oneLine(description)}${trusted ? '' : UNTRUSTED_MARK}`,
-  );
-  const text =
-    hits.length === 0
-      ? `No skills matched '${shown}'.`
-      : [`Skills matching '${shown}' (${hits.length}):`, ...lines].join('\n');
-  const data = {
-    query,
-    result_count: hits.length,
-    result_names: hits.map(({ name }) => name),
-    results: hits,
-  };
-  return { text, data, drafts: [], artifacts: [] };
-}
-
 export interface LoadCall {
   readonly name: string;
   readonly reason: LoadReason;
@@ -209,7 +182,7 @@ export function get(world: World, { name }: { readonly name: string }): Step {
   return { text: '', data: { skill: { ...facts, trusted } }, drafts: [], artifacts: [] };
 }
 
-function requireConfigured({ configured }: World): void {
+export function requireConfigured({ configured }: World): void {
   if (!configured)
     throw new ColibriError('SKILLS_NOT_CONFIGURED', 'skills are not configured for this session');
 }

@@ -53,7 +53,7 @@ function invokeSkill(
     text: substitute(skill, call),
     data: { kind: 'skill', ...loadMetadata(skill), args, mode: 'manual', ...policyData(policy) },
     ...(load === null ? {} : { loaded: load.loaded }),
-    drafts: [...(load?.drafts ?? []), invokedEvent(call, effectsOf(policy.tools))],
+    drafts: [...(load?.drafts ?? []), invokedEvent(call, policy.tools)],
     artifacts: load?.artifacts ?? [],
   };
 }
@@ -71,10 +71,13 @@ function substitute(
   return substituteArguments(body, declared, { text: args, ...(named === undefined ? {} : { named }) });
 }
 
-function invokedEvent({ name, args }: InvokeCall, tools: ReturnType<typeof effectsOf>): SessionDraft {
+export function invokedEvent(
+  { name, args, mode = 'manual' }: Pick<InvokeCall, 'name' | 'args'> & { readonly mode?: 'manual' | 'auto' },
+  tools: Parameters<typeof effectsOf>[0],
+): SessionDraft {
   return {
     type: 'skill.invoked',
     sensitivity: 'pseudonymous',
-    payload: { name, args, mode: 'manual', effective_allowed_tools: tools },
+    payload: { name, args, mode, effective_allowed_tools: effectsOf(tools) },
   };
 }

@@ -5,6 +5,7 @@ import { toolOutput } from '../events/trace-service.ts';
 import type { EffectiveTool } from '../policy/effective-tools.ts';
 import type { OverrideDecision } from '../policy/overrides.ts';
 import type { TrustMarks } from '../policy/trust.ts';
+import type { RankedSkill } from '../skills/search/search.ts';
 import type { SkillsService } from '../skills/service.ts';
 import type { AskedRun } from './approval.ts';
 import { runCall, type SessionCall } from './calls.ts';
@@ -20,7 +21,7 @@ import {
 } from './replay.ts';
 import type { Rerun, RerunRequest } from './rerun-service.ts';
 import type { Loaded, SessionOptions, SessionState } from './schema.ts';
-import { type CatalogParts, preloadSteps } from './session-catalog.ts';
+import { type CatalogParts, openingSteps } from './session-catalog.ts';
 import { closedEvent } from './session-events.ts';
 import type { SessionView } from './view.ts';
 import {
@@ -86,7 +87,10 @@ export async function replayCall(replay: Replay, later: readonly RecordedCall[])
       else replayTool(replay, { first, rows }, from);
       return;
     case 'skill.loaded':
-      // A body that was preloaded; the opening has made it again already.
+      // A body that came with the opening, which has made it again already.
+      return;
+    case 'skill.invoked':
+      if (payload['mode'] !== 'auto') replay.replayed.push(...rows.map(comparedEvent));
       return;
     default:
       replay.replayed.push(...rows.map(comparedEvent));
@@ -111,13 +115,17 @@ export function differenceOf(replay: Replay, rows: readonly EventRow[]): Differe
   };
 }
 
-function worldOf(replay: Replay, { pinned = new Map(), policy = NOT_ASKED }: WorldFacts = {}): World {
+function worldOf(
+  replay: Replay,
+  { pinned = new Map(), policy = NOT_ASKED, ranking }: WorldFacts = {},
+): World {
   const { skills, live, state, session } = replay;
   const parts = {
     skills,
     generation: live ? skills.generation() : state.generation,
     pinned: live ? new Map() : pinned,
     policy: live ? replay.policy : policy,
+    ranking,
     // Commands of the user's own are on the disk alone; in a recording their outcome is taken as given.
     custom: live ? replay.custom : () => null,
     viewer: { ...state.options, view: replay.viewOf(state.options) },
@@ -155,18 +163,18 @@ function replayOpening(
   const world = worldOf(replay, { policy: policyOfPreloads(later) });
   replay.replayed.push({ type: 'session.opened', payload: { ...payload, skills: world.skills().length } });
   const catalog = replay.catalogOf(replay.viewOf(replay.state.options));
-  for (const step of preloadSteps(world, replay.state.options, catalog)) {
+  for (const step of openingSteps(world, { ...replay.state, loaded: [] }, catalog)) {
     keep(replay, step.loaded);
     replay.replayed.push(...step.drafts.map(plain));
   }
 }
 
-/** Who was trusted then is known by what was preloaded. */
+/** Who was trusted then is known by what the opening has given. */
 function policyOfPreloads(later: readonly RecordedCall[]): WorldFacts['policy'] {
   const recorded = new Map<string, EffectiveTool[]>();
   for (const { first } of later) {
     const { name, load_reason, effective_allowed_tools } = payloadOf(first);
-    if (first.type === 'skill.loaded' && load_reason === 'always')
+    if (first.type === 'skill.loaded' && (load_reason === 'always' || load_reason === 'auto_suggested'))
       recorded.set(String(name), toolsOf(effective_allowed_tools));
   }
   return ({ name }) => ({
@@ -179,11 +187,18 @@ function policyOfPreloads(later: readonly RecordedCall[]): WorldFacts['policy'] 
 /** What the policy said at that moment is known by the answer alone. */
 function policyOfAnswer(answer: Answer | null): WorldFacts['policy'] {
   const data = (answer?.data ?? {}) as Readonly<Record<string, unknown>>;
-  const facts = (data['skill'] ?? data) as Readonly<Record<string, unknown>>;
+  const facts = (data['skill'] ?? data['auto_loaded'] ?? data) as Readonly<Record<string, unknown>>;
   const tools = toolsOf(facts['effective_allowed_tools']);
   // Written by the engine from the same type.
   const overrides = (facts['overrides'] ?? []) as readonly OverrideDecision[];
   return () => ({ trusted: facts['trusted'] === true, tools, overrides });
+}
+
+/** The order that the index gave then. Weights may have changed since, and an index may lag behind; what was found stays. */
+function rankingOfAnswer(answer: Answer | null): WorldFacts['ranking'] {
+  const { results, total_count } = (answer?.data ?? {}) as Readonly<Record<string, unknown>>;
+  // Written by the engine from the same type.
+  return { hits: Array.isArray(results) ? (results as RankedSkill[]) : [], total: Number(total_count ?? 0) };
 }
 
 function toolsOf(recorded: unknown): EffectiveTool[] {
@@ -193,13 +208,20 @@ function toolsOf(recorded: unknown): EffectiveTool[] {
 
 const REPLAYED_TOOLS: readonly string[] = [
   'skill_search',
+  'skill_match',
   'skill_load',
   'skill_read',
   'skill_get',
   'skill_invoke',
 ];
-/** Their answers say what the policy said, so that they can be made again only from the answer. */
-const POLICY_TOOLS: readonly string[] = ['skill_load', 'skill_get', 'skill_invoke'];
+/** Their answers say what the policy said or what the index found, so that they can be made again only from the answer. */
+const ANSWER_TOOLS: readonly string[] = [
+  'skill_search',
+  'skill_match',
+  'skill_load',
+  'skill_get',
+  'skill_invoke',
+];
 /** Failures that follow from the session alone; any other came from outside, such as a session that was closed. */
 const REPLAYED_FAILURES: readonly ErrorCode[] = [
   'SKILL_NOT_FOUND',
@@ -232,7 +254,11 @@ function replayTool(replay: Replay, { first, rows }: RecordedCall, from: number)
   const lost = tool === 'skill_load' && replay.lost.has(name);
   // Like the live service: a load that is made anew looks at the files anew.
   const fresh = (tool === 'skill_load' && !lost) || tool === 'skill_invoke';
-  const facts = { pinned: fresh ? undefined : pinnedFiles(replay, name), policy: policyOfAnswer(answer) };
+  const facts = {
+    pinned: fresh ? undefined : pinnedFiles(replay, name),
+    policy: policyOfAnswer(answer),
+    ranking: rankingOfAnswer(answer),
+  };
   replay.replayed.push(started);
   try {
     const made = { callId: first.id, toolUseId: toolUseIdOf(rows), lost };
@@ -292,7 +318,7 @@ interface EndedCall {
 function mayReplay({ live }: Replay, { tool, input, end, answer }: EndedCall): boolean {
   // An input that was too large is known by its digest alone.
   if (!REPLAYED_TOOLS.includes(tool) || 'digest' in input) return false;
-  if (!live && end.type === 'tool.finished' && POLICY_TOOLS.includes(tool)) {
+  if (!live && end.type === 'tool.finished' && ANSWER_TOOLS.includes(tool)) {
     const kind = (answer?.data as { readonly kind?: unknown } | undefined)?.kind;
     if (answer === null || kind === 'command') return false;
   }

@@ -51,6 +51,7 @@ export async function replaySession(
   const tampered = chainDifference(rows);
   if (tampered !== null) return { ...report, equal: false, difference: tampered, taken: [] };
   const artifacts = await events.artifactsOf(id);
+  if (live) await parts.skills.search.prepare();
   try {
     checkArtifacts(artifacts);
     const recorded = startReplay(parts, session, artifacts);

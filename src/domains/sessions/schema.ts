@@ -40,7 +40,21 @@ export interface SessionOptions {
   readonly profile?: string;
   /** Absent in records that are older than it. */
   readonly view?: SessionView;
+  /** `skill_match` loads the winner. */
+  readonly auto_load?: true;
+  /** What the session is for, as names: its text may be private. */
+  readonly task?: TaskRanking;
 }
+
+/** The skills by how well they fit a task, as they stood when the session was opened. */
+export interface TaskRanking {
+  readonly ranked: readonly string[];
+  /** The skill that the task clearly calls for. */
+  readonly winner: string | null;
+}
+
+/** Longer texts are refused. */
+export const TASK_CHARS_MAX = 100_000;
 
 /** A body that the session was given. */
 export interface Loaded {
@@ -79,6 +93,10 @@ export interface SessionRequest {
   readonly agent_id?: string | undefined;
   readonly budget?: Settings<Budget> | undefined;
   readonly preload?: boolean | Settings<Preload> | undefined;
+  /** What the session is for: a catalog that is too long keeps the skills that fit. */
+  readonly task?: string | undefined;
+  /** Load the skill that a task calls for without being asked; never one that is not trusted. */
+  readonly auto_load?: boolean | undefined;
 }
 
 export const sessionRequestSchema: z.ZodType<SessionRequest> = z.strictObject({
@@ -106,6 +124,8 @@ export const sessionRequestSchema: z.ZodType<SessionRequest> = z.strictObject({
     ])
     .optional()
     .describe('put whole bodies into the catalog until a prompt cache takes it'),
+  task: z.string().max(TASK_CHARS_MAX).optional().describe('what it is for; a long catalog keeps what fits'),
+  auto_load: z.boolean().optional().describe('load the trusted skill that a task clearly calls for'),
 });
 
 export function sessionOptions(request: SessionRequest, fallbackTier: AgentTier): SessionOptions {
@@ -121,6 +141,7 @@ export function sessionOptions(request: SessionRequest, fallbackTier: AgentTier)
     },
     preload: preload === false ? null : preloadOptions(preload === true ? {} : preload),
     ...(request.policy === undefined ? {} : { profile: request.policy }),
+    ...(request.auto_load === true ? { auto_load: true } : {}),
   };
 }
 

@@ -34,9 +34,10 @@ import {
 } from './repository.ts';
 import type { ScriptRuntime } from './run/probe.ts';
 import { createScriptRuns, type RunSkillScript } from './run-service.ts';
-import { type SessionRequest, sessionOptions } from './schema.ts';
-import { preloadSteps, sessionCatalog } from './session-catalog.ts';
+import { type SessionRequest, type SessionState, sessionOptions } from './schema.ts';
+import { type CatalogParts, openingSteps, sessionCatalog } from './session-catalog.ts';
 import { closedEvent, OWN_ACCORD, openedEvent, refreshedEvent } from './session-events.ts';
+import { taskOptions } from './task-options-service.ts';
 import type { ViewSettings } from './view.ts';
 import { catalogPartsOf, type Looking, loneViewer, viewOf } from './viewer-service.ts';
 import { liveWorld, NOT_ASKED, type WorldFacts } from './world.ts';
@@ -100,20 +101,18 @@ export function createSessionsService(parts: SessionsParts): SessionsService {
       refuseOtherWorkspace(parts.workspace, request.workspace);
       if (parts.view.tiers === 'enforce') refuseToRaise(tier, request.agent_tier ?? tier);
       const view = { ...parts.view, trust: await parts.policy.marks() };
-      const session = { id: ids.ulid(), options: { ...sessionOptions(request, tier), view } };
-      const { preload } = session.options;
       await skills.keep();
-      const policy = preload === null ? NOT_ASKED : await parts.policy.facts(null, session.options);
+      const plain = { ...sessionOptions(request, tier), view };
+      const options = { ...plain, ...(await taskOptions(skills, worldOf, { plain, task: request.task })) };
+      const session = { id: ids.ulid(), options };
+      const asks = options.preload !== null || options.auto_load === true;
+      const policy = asks ? await parts.policy.facts(null, options) : NOT_ASKED;
       return change(async (transaction) => {
         const opening = { ...session, generation: skills.generation() };
         const world = worldOf(opening, { policy });
         await insertSession(transaction, opening, isoNow(clock));
-        const seen = { generation: opening.generation, skills: world.skills().length };
-        await records.note(transaction, opening.id, openedEvent(seen, opening.options));
-        for (const step of preloadSteps(world, opening.options, catalogPartsOf(parts, view))) {
-          const state = await records.find(opening.id, transaction);
-          await records.record(transaction, state, { ...step, ...OWN_ACCORD });
-        }
+        const catalogParts = catalogPartsOf(parts, view);
+        await recordOpening(transaction, { opening, world }, { records, catalogParts });
         await parts.policy.recordUse(transaction, { session: opening.id, ...OWN_ACCORD });
         return records.find(opening.id, transaction);
       });
@@ -145,10 +144,25 @@ export function createSessionsService(parts: SessionsParts): SessionsService {
       records,
       worldOf,
       policy: parts.policy,
+      prepare: skills.search.prepare,
       alone: async () => loneViewer(parts, DOOR_TIER),
       since: isoNow(clock),
     }),
   };
+}
+
+/** The event of the opening, and what the session is given with it. */
+async function recordOpening(
+  transaction: RecordTransaction,
+  { opening, world }: { readonly opening: Omit<SessionState, 'loaded'>; readonly world: World },
+  { records, catalogParts }: { readonly records: SessionRecords; readonly catalogParts: CatalogParts },
+): Promise<void> {
+  const seen = { generation: opening.generation, skills: world.skills().length };
+  await records.note(transaction, opening.id, openedEvent(seen, opening.options));
+  for (const step of openingSteps(world, { ...opening, loaded: [] }, catalogParts)) {
+    const state = await records.find(opening.id, transaction);
+    await records.record(transaction, state, { ...step, ...OWN_ACCORD });
+  }
 }
 
 /** What somebody may look at. */

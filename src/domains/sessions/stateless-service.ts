@@ -6,7 +6,8 @@ import { runCall, type SessionCall } from './calls.ts';
 import type { Catalog, CatalogFormat } from './catalog.ts';
 import type { Step, World } from './engine.ts';
 import { type SessionRequest, type SessionState, sessionOptions } from './schema.ts';
-import { preloadSteps, sessionCatalog } from './session-catalog.ts';
+import { openingSteps, sessionCatalog } from './session-catalog.ts';
+import { taskOptions } from './task-options-service.ts';
 import type { ViewSettings } from './view.ts';
 import { catalogPartsOf, type Looking, loneViewer, viewOf } from './viewer-service.ts';
 import { liveWorld, NOT_ASKED, type WorldParts } from './world.ts';
@@ -28,6 +29,7 @@ export async function callWithoutSession(
   call: SessionCall,
   tier: AgentTier,
 ): Promise<Step> {
+  if (call.tool === 'skill_search' || call.tool === 'skill_match') await parts.skills.search.prepare();
   return runCall(call, worldFor(parts, await loneViewer(parts, tier)), null, { callId: '' });
 }
 
@@ -37,15 +39,17 @@ export async function catalogWithoutSession(
   request: SessionRequest,
   format: CatalogFormat,
 ): Promise<CatalogPreview> {
+  const { skills } = parts;
   const view = { ...parts.view, trust: await parts.policy.marks() };
-  const options = { ...sessionOptions(request, 'T3'), view };
+  const plain = { ...sessionOptions(request, 'T3'), view };
+  const worldOf = (looking: Looking): World => worldFor(parts, looking);
+  const options = { ...plain, ...(await taskOptions(skills, worldOf, { plain, task: request.task })) };
   const policy = options.preload === null ? NOT_ASKED : await parts.policy.facts(null, options);
-  const looking = { generation: parts.skills.generation(), options };
-  const world = worldFor(parts, looking, policy);
+  const state: SessionState = { id: '', generation: skills.generation(), options, loaded: [] };
+  const world = worldFor(parts, state, policy);
   const catalogParts = catalogPartsOf(parts, view);
-  const loaded = preloadSteps(world, options, catalogParts).flatMap((step) => step.loaded ?? []);
-  const state: SessionState = { id: '', ...looking, loaded };
-  const catalog = sessionCatalog(state, world, { ...catalogParts, format });
+  const loaded = openingSteps(world, state, catalogParts).flatMap((step) => step.loaded ?? []);
+  const catalog = sessionCatalog({ ...state, loaded }, world, { ...catalogParts, format });
   return { ...catalog, preloaded: loaded.map(({ name }) => name) };
 }
 

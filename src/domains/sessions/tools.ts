@@ -11,7 +11,8 @@ import {
 import type { AgentTier } from '../skills/schema.ts';
 import type { SessionCall } from './calls.ts';
 import { LIMIT_RANGES } from './run/limits.ts';
-import { sessionRequestSchema } from './schema.ts';
+import { sessionRequestSchema, TASK_CHARS_MAX } from './schema.ts';
+import { MATCH_LIMIT, SEARCH_LIMIT } from './search.ts';
 import { DOOR_TIER, type SessionsService } from './service.ts';
 
 const NAME_CHARS_MAX = 64;
@@ -39,6 +40,10 @@ export function registerSessionTools(ctx: ColibriServerContext, sessions: Sessio
 
   registerColibriTool(ctx, 'skill_search', SKILL_SEARCH, async ({ query, limit }, call) => {
     const step = await run({ tool: 'skill_search', input: { query, limit } }, call);
+    return toolText(step.text, step.data);
+  });
+  registerColibriTool(ctx, 'skill_match', SKILL_MATCH, async ({ task, limit }, call) => {
+    const step = await run({ tool: 'skill_match', input: { task, limit } }, call);
     return toolText(step.text, step.data);
   });
   registerColibriTool(ctx, 'skill_load', SKILL_LOAD, async (input, call) => {
@@ -98,10 +103,26 @@ function countsOf({
 const SKILL_SEARCH = {
   ...SHARED,
   title: 'skill_search',
-  description: 'Find skills by words of their name or description. An empty query lists them by name.',
+  description: 'Find skills by words, a sentence or a whole task text. An empty query lists them by name.',
   inputSchema: z.strictObject({
     query: z.string(),
-    limit: z.int().min(1).max(SEARCH_MAX).default(10),
+    limit: z.int().min(1).max(SEARCH_MAX).default(SEARCH_LIMIT),
+    session_id: sessionId,
+  }),
+} satisfies ToolConfig<z.ZodType>;
+
+const MATCH_MAX = 20;
+
+const SKILL_MATCH = {
+  // Not read-only: a session that was opened with auto_load loads the winner.
+  lock: 'session',
+  annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+  title: 'skill_match',
+  description:
+    'Which skills a task calls for, best first with score and reason; none when nothing clearly fits.',
+  inputSchema: z.strictObject({
+    task: z.string().min(1).max(TASK_CHARS_MAX).describe('what is to be done, in full'),
+    limit: z.int().min(1).max(MATCH_MAX).default(MATCH_LIMIT),
     session_id: sessionId,
   }),
 } satisfies ToolConfig<z.ZodType>;

@@ -3,6 +3,7 @@ import { sha256Hex } from '../../lib/digest.ts';
 import { ColibriError, systemCodeOf } from '../../lib/errors.ts';
 import type { StoredArtifact } from '../events/schema.ts';
 import { isMarkedTrusted } from '../policy/trust.ts';
+import type { Ranking } from '../skills/search/search.ts';
 import type { SkillsService } from '../skills/service.ts';
 import type { SnapshotDetail, SnapshotSkill } from '../skills/snapshot.ts';
 import type { CustomCommand } from './command-file.ts';
@@ -14,6 +15,7 @@ import { isVisible, type Viewer } from './view.ts';
 export interface WorldFacts {
   readonly pinned?: WorldParts['pinned'] | undefined;
   readonly policy?: WorldParts['policy'] | undefined;
+  readonly ranking?: WorldParts['ranking'];
 }
 
 /** For looks at the catalog, which need no policy. */
@@ -27,12 +29,20 @@ export interface WorldParts {
   readonly pinned: ReadonlyMap<string, readonly FileFact[]>;
   readonly policy: (skill: SnapshotDetail) => PolicyFacts;
   readonly custom: (name: string) => CustomCommand | null;
+  /** What a search or a match of the recording found: an index may change, and with it the order that it gives. */
+  readonly ranking?: Ranking | undefined;
 }
 
 export function liveWorld({ skills, generation, viewer, pinned, policy, custom }: WorldParts): World {
   const { untrusted, trust } = viewer.view;
   const visible = (skill: SnapshotSkill) => isVisible(skill, viewer);
+  const accepts = (name: string): boolean => {
+    const skill = skills.snapshotHead(generation, name);
+    return skill !== null && visible(skill);
+  };
   return {
+    search: (query, limit) => skills.search.search(query, { generation, limit, accepts }),
+    match: (task, limit) => skills.search.match(task, { generation, limit, accepts }),
     policy,
     custom,
     hidesUntrusted: untrusted === 'hidden',
@@ -40,6 +50,10 @@ export function liveWorld({ skills, generation, viewer, pinned, policy, custom }
     command: (name) => skills.snapshotSkill(generation, name),
     configured: skills.roots.length > 0,
     skills: () => skills.snapshot(generation).filter(visible),
+    head(name) {
+      const skill = skills.snapshotHead(generation, name);
+      return skill !== null && visible(skill) ? skill : null;
+    },
     skill(name) {
       const skill = skills.snapshotSkill(generation, name);
       return skill !== null && visible(skill) ? skill : null;
@@ -71,8 +85,11 @@ export function recordedWorld(
     if (skill === null || load === undefined) return skill;
     return { ...skill, body: intact(artifacts, load.body).toString('utf8') };
   };
+  const ranking = parts.ranking ?? { hits: [], total: 0 };
   return {
     ...live,
+    search: () => ranking,
+    match: () => ranking,
     skill: (name) => withBody(live.skill(name)),
     command: (name) => withBody(live.command(name)),
     files(skill) {

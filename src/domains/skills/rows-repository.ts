@@ -28,6 +28,7 @@ export function skillRowWriter(db: Database.Database): SkillRowWriter {
   const putCapability = db.prepare(
     'INSERT OR IGNORE INTO skill_capabilities (capability, name) VALUES (?, ?)',
   );
+  const noteForSearch = db.prepare('INSERT OR IGNORE INTO search_pending (name) VALUES (?)');
   const isUsual = (row: SkillRowValues) =>
     rareDefaults.every((value, index) => row[USUAL_COLUMNS.length + index] === value);
   const remove = db.prepare('DELETE FROM skills WHERE name = ?');
@@ -45,6 +46,7 @@ export function skillRowWriter(db: Database.Database): SkillRowWriter {
       setGeneration.run(GENERATION, String(readGeneration() + 1));
     },
     upsert: (row, capabilities) => {
+      noteForSearch.run(row[0]);
       if (isUsual(row)) {
         upsertUsual.run(row.slice(0, USUAL_COLUMNS.length));
         return;

@@ -2,6 +2,7 @@
 import path from 'node:path';
 
 import type { ColibriDatabase } from '../../db/database.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { ColibriError, messageOf } from '../../lib/errors.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { readRegularFile } from '../../lib/regular-file.ts';
@@ -35,13 +36,15 @@ import {
 import type { SkillRoot } from './scan/roots.ts';
 import type { RejectedSkill, ShadowedSkill, SkillAlias } from './scan/scan-repository.ts';
 import type { ScanChanges } from './scan/scan-write.ts';
+import { createSkillSearch, type SkillSearch } from './search/search-service.ts';
 import { listSkillFiles, type SkillFile } from './skill-files.ts';
-
 import type { SnapshotDetail, SnapshotSkill } from './snapshot.ts';
-import { currentGeneration, snapshotSkill, snapshotSkills } from './snapshot-repository.ts';
+import { currentGeneration, snapshotHead, snapshotSkill, snapshotSkills } from './snapshot-repository.ts';
 
 export interface SkillsService {
   readonly roots: readonly SkillRoot[];
+  /** Finds skills by their text. */
+  readonly search: SkillSearch;
   list(filters?: SkillPageFilters): readonly SkillSummary[];
   count(filters?: SkillFilters): number;
   /** One line per skill with what a person sorts and filters by. */
@@ -69,6 +72,8 @@ export interface SkillsService {
   keep(): Promise<void>;
   /** The catalog at a generation, by name. */
   snapshot(generation: number): readonly SnapshotSkill[];
+  /** One skill of it without its text. */
+  snapshotHead(generation: number, name: string): SnapshotSkill | null;
   snapshotSkill(generation: number, name: string): SnapshotDetail | null;
   /** Everything in a skill's directory, as displayed, that may be looked at; empty when it is gone. */
   filesOf(directory: string): readonly SkillFile[];
@@ -108,6 +113,7 @@ export interface SkillsServiceParts {
   readonly workspace: string;
   readonly home: string;
   readonly logger: Logger;
+  readonly clock: Clock;
 }
 
 export function createSkillsService(parts: SkillsServiceParts): SkillsService {
@@ -118,6 +124,7 @@ export function createSkillsService(parts: SkillsServiceParts): SkillsService {
     path.resolve(parts.workspace, shown.startsWith('~/') ? path.join(parts.home, shown.slice(2)) : shown);
   return {
     roots: parts.roots,
+    search: createSkillSearch(parts),
     records: () => ({ roots: parts.roots, ...findRecords(handle) }),
     usedRoots: () => inOrder(rootsWithSkills(handle), parts.roots),
     ...indexReads(handle),
@@ -171,10 +178,11 @@ function indexReads(handle: ColibriDatabase['handle']): Pick<SkillsService, Inde
 
 function snapshotReads(
   handle: ColibriDatabase['handle'],
-): Pick<SkillsService, 'generation' | 'snapshot' | 'snapshotSkill'> {
+): Pick<SkillsService, 'generation' | 'snapshot' | 'snapshotHead' | 'snapshotSkill'> {
   return {
     generation: () => currentGeneration(handle),
     snapshot: (generation) => snapshotSkills(handle, generation),
+    snapshotHead: (generation, name) => snapshotHead(handle, generation, name),
     snapshotSkill: (generation, name) => snapshotSkill(handle, generation, name),
   };
 }

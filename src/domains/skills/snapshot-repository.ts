@@ -30,6 +30,15 @@ export function snapshotSkills(db: Database.Database, generation: number): reado
   );
 }
 
+/** One skill of a generation without its text, which may have to be read from a file. */
+export function snapshotHead(db: Database.Database, generation: number, name: string): SnapshotSkill | null {
+  const sql = `SELECT ${COLUMNS} FROM skills WHERE name = :name AND generation <= :generation
+    UNION ALL SELECT ${COLUMNS} FROM archived_skills
+      WHERE name = :name AND valid_from <= :generation AND valid_to > :generation`;
+  const row = prepared(db, sql).get({ generation, name }) as Record<string, unknown> | undefined;
+  return row === undefined ? null : decode<SnapshotSkill>(row);
+}
+
 export function snapshotSkill(
   db: Database.Database,
   generation: number,

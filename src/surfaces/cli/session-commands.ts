@@ -19,6 +19,18 @@ const LOOKING: readonly Command[] = [
     load: () => import('./commands/search.ts'),
   },
   {
+    name: 'match',
+    summary: 'say which skills a task calls for, if any',
+    usage: 'colibri match <task>... [--limit <number>] [--json]',
+    args: [{ name: 'task', many: true }],
+    options: [{ flag: '--limit', value: 'number', description: 'at most so many, 1 to 20 (default: 5)' }],
+    examples: [
+      "colibri match 'fill in the attached PDF form'",
+      "colibri match 'deploy the page' >/dev/null && echo there is one",
+    ],
+    load: () => import('./commands/match.ts'),
+  },
+  {
     name: 'load',
     summary: 'print the text of a skill as an agent gets it',
     usage: 'colibri load <name> [--session <session>] [--json]',
@@ -64,7 +76,7 @@ const LOOKING: readonly Command[] = [
     name: 'catalog',
     summary: 'print the text that tells an agent which skills there are',
     usage:
-      'colibri catalog [--format markdown|xml] [--tier T0|T1|T2|T3|T4] [--tokens <number>] [--preload] [--json]',
+      'colibri catalog [--format markdown|xml] [--tier T0|T1|T2|T3|T4] [--tokens <number>] [--task <text>] [--preload] [--json]',
     args: [],
     options: [
       {
@@ -80,6 +92,11 @@ const LOOKING: readonly Command[] = [
         description: 'for which agent tier (default: T3)',
       },
       { flag: '--tokens', value: 'number', description: 'what it may cost (default: 8000)' },
+      {
+        flag: '--task',
+        value: 'text',
+        description: 'what it is for: when not all fit, those that do are kept',
+      },
       { flag: '--preload', description: 'with whole skills in it until a prompt cache takes it' },
     ],
     examples: ['colibri catalog', 'colibri catalog --format xml', 'colibri catalog --tokens 1000 --quiet'],

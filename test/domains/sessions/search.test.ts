@@ -3,85 +3,10 @@ import path from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
-import { searchSkills } from '../../../src/domains/sessions/search.ts';
 import { req } from '../../requirements.ts';
 import { callTool } from '../../support/kernel.ts';
 import { writeSkill } from '../../support/skill-files.ts';
 import { codeOf, dataOf, testSessions, textOf } from './harness.ts';
-
-function skills(...pairs: readonly (readonly [string, string])[]): Parameters<typeof searchSkills>[0] {
-  return pairs.map(([name, description]) => ({ name, description, source: 'workspace' }));
-}
-
-function found(all: Parameters<typeof searchSkills>[0], query: string, limit = 10): readonly string[] {
-  return searchSkills(all, query, limit).map(({ name }) => name);
-}
-
-const LIBRARY = skills(
-  ['html-report', 'Turns a pdf into a page.'],
-  ['merge', 'Merge files. Use with pdf.'],
-  ['pdf-forms', 'Fill forms.'],
-  ['pdf-redact', 'Redact regions of a pdf.'],
-  ['zebra', 'Stripes.'],
-);
-
-describe('searching', () => {
-  test(
-    req(['M-search-1', 'M-search-3'], 'the query is trimmed, its case does not matter, the rest is left out'),
-    () => {
-      expect(found(LIBRARY, '  STRIPES \n')).toEqual(['zebra']);
-      expect(found(LIBRARY, 'Pdf')).not.toContain('zebra');
-    },
-  );
-
-  test(
-    req(['M-search-2', 'M-search-4'], 'name and description, then name, then description; ties by name'),
-    () => {
-      const hits = searchSkills(LIBRARY, 'pdf', 10);
-      expect(hits.map(({ name, why }) => [name, why])).toEqual([
-        ['pdf-redact', 'name'],
-        ['pdf-forms', 'name'],
-        ['html-report', 'description'],
-        ['merge', 'description'],
-      ]);
-      expect(hits.map(({ score }) => score)).toEqual([300, 200, 100, 100]);
-    },
-  );
-
-  test(req('M-search-5', 'an empty query lists by name, up to the limit'), () => {
-    expect(found(LIBRARY, ' \t ', 2)).toEqual(['html-report', 'merge']);
-  });
-
-  test('case does not matter beyond ASCII either', () => {
-    const all = skills(['a', 'Größe und STRASSE prüfen'], ['b', 'ΣΊΣΥΦΟΣ'], ['c', 'nothing']);
-    expect(found(all, 'GRÖSSE')).toEqual(['a']);
-    expect(found(all, 'straße')).toEqual(['a']);
-    expect(found(all, 'σίσυφος')).toEqual(['b']);
-  });
-
-  test('a sentence finds by the words that tell something, the whole query before single words', () => {
-    const all = skills(
-      ['fill-forms', 'Fill a form in a PDF.'],
-      ['invoice', 'How to fill the form of a customer.'],
-      ['deploy', 'Use this to ship it to the cloud.'],
-    );
-    expect(found(all, 'how to fill the form')).toEqual(['invoice', 'fill-forms']);
-  });
-
-  test(
-    req('M-search-3', 'a sentence that fits nothing finds nothing, however common its small words are'),
-    () => {
-      expect(found(LIBRARY, 'how do I use this for a rocket with you')).toEqual([]);
-      expect(found(LIBRARY, '???')).toEqual([]);
-      expect(found(LIBRARY, '%')).toEqual([]);
-      expect(found(LIBRARY, '.*')).toEqual([]);
-    },
-  );
-
-  test('one or two characters of other scripts are words', () => {
-    expect(found(skills(['a', '表格 处理'], ['b', 'tables']), '请 表格')).toEqual(['a']);
-  });
-});
 
 describe('skill_search', () => {
   test(req('M-search-9', 'answers with one text, and with query, count and names beside it'), async () => {
@@ -106,19 +31,21 @@ describe('skill_search', () => {
           name: 'pdf-processing',
           source: 'global',
           description: 'Extract PDF text,\n\n  fill forms.',
-          score: 300,
-          why: 'name',
+          score: expect.closeTo(3.6, 0),
+          why: 'in name and description',
           trusted: true,
         },
         {
           name: 'pdf-redact',
           source: 'workspace',
           description: 'Redact regions of PDFs by bbox.',
-          score: 300,
-          why: 'name',
+          score: expect.closeTo(3.6, 0),
+          why: 'in name and description',
           trusted: false,
         },
       ],
+      total_count: 2,
+      descriptions_cut_to: null,
     });
   });
 

@@ -33,8 +33,20 @@ describe('search', () => {
     const { stdout, stderr, code } = await colibri(['search', 'merge', 'release'], workspace());
     expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
     expect(stdout.split('\n').map((line) => line.split('\t'))).toEqual([
-      ['release-notes', 'workspace', '2', 'words: release', 'Write release notes from commits. [untrusted]'],
-      ['pdf-tools', 'workspace', '1', 'words: merge', 'Fill in and merge PDF files. [untrusted]'],
+      [
+        'pdf-tools',
+        'workspace',
+        expect.stringMatching(/^0\.\d+$/),
+        'description: merge',
+        'Fill in and merge PDF files. [untrusted]',
+      ],
+      [
+        'release-notes',
+        'workspace',
+        expect.stringMatching(/^0\.\d+$/),
+        'name: release',
+        'Write release notes from commits. [untrusted]',
+      ],
       [''],
     ]);
   });
@@ -42,7 +54,7 @@ describe('search', () => {
   test('a terminal gets a table that fits', async () => {
     const { stdout } = await colibri(['search', 'pdf', '--no-color'], { ...workspace(), terminal: 50 });
     expect(stdout).toBe(
-      'NAME       SOURCE     WHY   DESCRIPTION\npdf-tools  workspace  name  Fill in and merge PDF…\n',
+      'NAME       SOURCE     WHY            DESCRIPTION\npdf-tools  workspace  in name and…   Fill in and…\n',
     );
   });
 
@@ -57,11 +69,13 @@ describe('search', () => {
           name: 'pdf-tools',
           source: 'workspace',
           description: 'Fill in and merge PDF files.',
-          score: 300,
-          why: 'name',
+          score: expect.closeTo(3.6, 0),
+          why: 'in name and description',
           trusted: false,
         },
       ],
+      total_count: 1,
+      descriptions_cut_to: null,
     });
   });
 
@@ -83,6 +97,26 @@ describe('search', () => {
     const { code, stderr } = await colibri(['search', 'pdf', `--limit=${limit}`], workspace());
     expect(code).toBe(2);
     expect(stderr).toContain(`--limit cannot be \`${limit}\`; it is a whole number from 1 to 50 (USAGE)`);
+  });
+});
+
+describe('match', () => {
+  const TASK = 'fill in and merge the pdf files';
+
+  test('a task that a skill is made for names it; one that nothing fits says so and exits with 1', async () => {
+    const places = workspace();
+    const { stdout, code } = await colibri(['match', ...TASK.split(' ')], places);
+    expect({ name: stdout.split('\t')[0], code }).toEqual({ name: 'pdf-tools', code: 0 });
+    expect(await colibri(['match', 'good', 'morning'], places)).toMatchObject({
+      stdout: '',
+      stderr: 'no skill clearly fits this task; colibri search shows what comes near\n',
+      code: 1,
+    });
+  });
+
+  test('JSON is what the tool answers', async () => {
+    const { stdout } = await colibri(['match', TASK, '--limit', '1', '--json'], workspace());
+    expect(JSON.parse(stdout)).toMatchObject({ result_names: ['pdf-tools'], auto_loaded: null });
   });
 });
 

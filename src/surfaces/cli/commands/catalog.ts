@@ -19,6 +19,7 @@ export function run(context: CommandContext): Promise<ExitCode> {
       // The parser has let only the tiers of the table through.
       agent_tier: flags.values.get('tier') as AgentTier | undefined,
       budget: { catalog_tokens: tokens },
+      task: flags.values.get('task'),
       preload: flags.switches.has('preload'),
     };
     const catalog = await catalogWithoutSession({ skills, policy, view }, request, format);

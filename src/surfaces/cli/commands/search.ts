@@ -1,12 +1,10 @@
-import { UNTRUSTED_MARK } from '../../../domains/sessions/catalog.ts';
 import type { SearchHit } from '../../../domains/sessions/search.ts';
 import { callWithoutSession } from '../../../domains/sessions/stateless-service.ts';
 import { printable } from '../../../lib/text.ts';
 import { type CommandContext, EXIT, type ExitCode } from '../command.ts';
 import { wholeNumber } from '../flag-values.ts';
-import type { Output } from '../output.ts';
+import { hitLines } from '../hit-lines.ts';
 import { withRuntime } from '../runtime.ts';
-import { tabLines, tableLines } from '../table.ts';
 
 const RESULTS = 10;
 const RESULTS_MAX = 50;
@@ -24,36 +22,9 @@ export function run(context: CommandContext): Promise<ExitCode> {
       return EXIT.ok;
     }
     // `search` of the engine has put them there.
-    const hits = data['results'] as readonly Hit[];
+    const hits = data['results'] as readonly SearchHit[];
     out.lines(hitLines(hits, out));
     if (hits.length === 0) out.note(printable(`no skills matched '${query.trim()}'`));
     return EXIT.ok;
   });
-}
-
-type Hit = SearchHit & { readonly trusted: boolean };
-
-/** As agents see it. */
-function marked(description: string, trusted: boolean): string {
-  return trusted ? description : `${description}${UNTRUSTED_MARK}`;
-}
-
-function hitLines(hits: readonly Hit[], out: Output): string[] {
-  if (!out.terminal) {
-    return tabLines(
-      hits.map(({ name, source, score, why, description, trusted }) =>
-        [name, source, String(score), why, marked(description, trusted)].map(printable),
-      ),
-    );
-  }
-  if (hits.length === 0) return [];
-  const rows = hits.map(({ name, source, why, description, trusted }) =>
-    [name, source, why, marked(description, trusted)].map(printable),
-  );
-  const [header = '', ...lines] = tableLines({
-    header: ['NAME', 'SOURCE', 'WHY', 'DESCRIPTION'],
-    rows,
-    width: out.width,
-  });
-  return [out.paint('bold', header), ...lines];
 }
