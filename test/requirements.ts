@@ -1,6 +1,6 @@
 /**
  * What a session promises: the behaviours of the session specification (`M-…`) and the tests that the skills contract
- * requires (`O-…`), in short. Tests cite them with `req`; `requirements.test.ts` holds the two together.
+ * requires (`O-…`), and what agents promise (`C1-…`), in short. Tests cite them with `req`; `requirements.test.ts` holds the two together.
  */
 export const REQUIREMENTS = {
   'M-discovery-1':
@@ -67,6 +67,15 @@ export const REQUIREMENTS = {
   'O-replay-2': 'a session is replayed equal after its skills were edited, moved or deleted',
   'O-replay-3': 'a replay says what differs first, and where',
   'O-replay-4': 'a session with failures, overlapping calls or a call that was cut off is replayed equal',
+  'C1-agent-1': 'an agent moves along eight edges; code and database refuse every other pair',
+  'C1-agent-2': 'each step of an agent is one transaction with its audit row and its event',
+  'C1-agent-3': 'an agent is READY only with the tools that its skills need',
+  'C1-agent-4': 'an agent that wrote nothing back is not TERMINATED',
+  'C1-spawn-1': 'seven values are injected: in the environment and as one line on stdin',
+  'C1-spawn-2': 'an agent works in a worktree of its own, on feature/<slug>',
+  'C1-spawn-3': 'nothing of an agent runs after its end',
+  'C1-profile-1': 'a profile has skills, permissions, limits and history',
+  'C1-profile-2': 'the history of a profile changes with the end of a run, in the same transaction',
   'O-benchmark-1': 'any number of sessions share one snapshot of the catalog',
 } as const;
 

@@ -210,7 +210,7 @@ export type RunProgress =
 export interface Reconciliation {
   /** Agents whose supervisor is gone; they are FAILED with HOST_LOST now. */
   readonly lost: readonly Agent[];
-  /** Processes of agents that had ended; killed. */
+  /** Processes of these agents, and of agents that had ended before; they are gone. */
   readonly killed: readonly number[];
   readonly removed: readonly string[];
   /** Worktrees that hold work nobody has merged, and why each was kept. */

@@ -128,12 +128,12 @@ export function profileText({ mode = 'good', command, permissions, limits, runti
       admin_access: false,
       ...permissions,
     },
-    limits: { max_concurrent_tasks: 2, token_budget: 10_000, timeout_ms: 20_000, ...limits },
+    limits: { max_concurrent_tasks: 2, token_budget: 10_000, timeout_ms: 120_000, ...limits },
     runtime: {
       command: command ?? [process.execPath, PLAIN_AGENT, ...mode.split(' ')],
       env: ['TOKEN_FOR_AGENT'],
-      init_timeout_ms: 5_000,
-      stall_timeout_ms: 5_000,
+      init_timeout_ms: 60_000,
+      stall_timeout_ms: 60_000,
       ...runtime,
     },
   });

@@ -4,82 +4,98 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { ColibriError } from '../../../src/lib/errors.ts';
+import { req } from '../../requirements.ts';
 import { agentWorld, HOOKS } from './agent-world.ts';
 
 describe('a run', () => {
-  it('takes an agent from PENDING to TERMINATED, on a branch of its own, and leaves nothing running', async () => {
-    const world = agentWorld();
-    world.profile();
-    const before = world.git('rev-parse', 'main');
-    const { progress, ...outcome } = await world.run({ phases: ['GATHER'] });
-    const head = world.git('rev-parse', 'feature/tidy-the-house');
-    expect(outcome).toEqual({
-      agentId: outcome.agentId,
-      state: 'TERMINATED',
-      code: 'ok',
-      detail: '',
-      worktree: path.join(world.workspace, '.colibri/worktrees/tidy-the-house'),
-      branch: 'feature/tidy-the-house',
-      headBefore: before,
-      headAfter: head,
-      tokensUsed: 100,
-      durationMs: outcome.durationMs,
-    });
-    expect(head).not.toBe(before);
-    expect(progress.flatMap((step) => (step.kind === 'state' ? [step.state] : []))).toEqual([
-      'INITIALIZING',
-      'READY',
-      'BUSY',
-      'TERMINATED',
-    ]);
-    expect(world.leftOf(outcome.agentId)).toEqual([]);
-    expect(world.git('status', '--porcelain', '-uall')).toBe('?? .colibri/agents/worker.yaml');
-    expect(await world.agents.status(outcome.agentId)).toMatchObject({
-      state: 'TERMINATED',
-      phase: 'GATHER',
-      head_before: before,
-      head_after: head,
-      tokens_used: 100,
-      fail_code: null,
-    });
-    expect((await world.agents.profile('worker')).history).toMatchObject({ success_rate: 1, total_runs: 1 });
-  });
+  it(
+    req(
+      ['C1-spawn-2', 'C1-profile-2'],
+      'takes an agent from PENDING to TERMINATED, on a branch of its own, and leaves nothing running',
+    ),
+    async () => {
+      const world = agentWorld();
+      world.profile();
+      const before = world.git('rev-parse', 'main');
+      const { progress, ...outcome } = await world.run({ phases: ['GATHER'] });
+      const head = world.git('rev-parse', 'feature/tidy-the-house');
+      expect(outcome).toEqual({
+        agentId: outcome.agentId,
+        state: 'TERMINATED',
+        code: 'ok',
+        detail: '',
+        worktree: path.join(world.workspace, '.colibri/worktrees/tidy-the-house'),
+        branch: 'feature/tidy-the-house',
+        headBefore: before,
+        headAfter: head,
+        tokensUsed: 100,
+        durationMs: outcome.durationMs,
+      });
+      expect(head).not.toBe(before);
+      expect(progress.flatMap((step) => (step.kind === 'state' ? [step.state] : []))).toEqual([
+        'INITIALIZING',
+        'READY',
+        'BUSY',
+        'TERMINATED',
+      ]);
+      expect(world.leftOf(outcome.agentId)).toEqual([]);
+      expect(world.git('status', '--porcelain', '-uall')).toBe('?? .colibri/agents/worker.yaml');
+      expect(await world.agents.status(outcome.agentId)).toMatchObject({
+        state: 'TERMINATED',
+        phase: 'GATHER',
+        head_before: before,
+        head_after: head,
+        tokens_used: 100,
+        fail_code: null,
+      });
+      expect((await world.agents.profile('worker')).history).toMatchObject({
+        success_rate: 1,
+        total_runs: 1,
+      });
+    },
+  );
 
-  it('hands over the seven values in the environment and on stdin, and nothing else of ours', async () => {
-    const world = agentWorld();
-    world.profile({ mode: 'dirty --dump' });
-    const { worktree, agentId } = await world.run({ phases: ['GATHER'] });
-    const seen = JSON.parse(readFileSync(path.join(worktree ?? '', 'seen.json'), 'utf8'));
-    expect(seen.envelope).toMatchObject({
-      type: 'envelope',
-      protocol: 1,
-      agent_id: agentId,
-      pool_assignment: 'implementation',
-      worktree_path: worktree,
-      branch_name: 'feature/tidy-the-house',
-      writeback_contract: { task_update: true, thought_record: true },
-      skill_refs: [{ name: 'tidy-up', version: '1.0.0', digest: 'a'.repeat(64) }],
-      context_snapshot: { parent: null },
-      task: { id: 'task-1', slug: 'tidy-the-house', title: 'Tidy the house', description: 'All of it.' },
-      limits: { timeout_ms: 20_000, token_budget: 10_000 },
-    });
-    const { PATH: _, ...environment } = seen.environment;
-    expect(environment).toEqual({
-      HOME: world.home,
-      TOKEN_FOR_AGENT: 'given',
-      COLIBRI_AGENT_ID: agentId,
-      COLIBRI_POOL_ASSIGNMENT: 'implementation',
-      COLIBRI_WORKTREE_PATH: worktree,
-      COLIBRI_BRANCH_NAME: 'feature/tidy-the-house',
-      COLIBRI_WRITEBACK_CONTRACT: '{"task_update":true,"thought_record":true}',
-      COLIBRI_SKILL_REFS: JSON.stringify(seen.envelope.skill_refs),
-      COLIBRI_CONTEXT_SNAPSHOT: '{"parent":null}',
-      COLIBRI_TASK_ID: 'task-1',
-      COLIBRI_EPOCH: '1',
-    });
-    const { type: _type, ...envelope } = seen.envelope;
-    expect(await world.agents.envelope(agentId)).toEqual(envelope);
-  });
+  it(
+    req(
+      'C1-spawn-1',
+      'hands over the seven values in the environment and on stdin, and nothing else of ours',
+    ),
+    async () => {
+      const world = agentWorld();
+      world.profile({ mode: 'dirty --dump' });
+      const { worktree, agentId } = await world.run({ phases: ['GATHER'] });
+      const seen = JSON.parse(readFileSync(path.join(worktree ?? '', 'seen.json'), 'utf8'));
+      expect(seen.envelope).toMatchObject({
+        type: 'envelope',
+        protocol: 1,
+        agent_id: agentId,
+        pool_assignment: 'implementation',
+        worktree_path: worktree,
+        branch_name: 'feature/tidy-the-house',
+        writeback_contract: { task_update: true, thought_record: true },
+        skill_refs: [{ name: 'tidy-up', version: '1.0.0', digest: 'a'.repeat(64) }],
+        context_snapshot: { parent: null },
+        task: { id: 'task-1', slug: 'tidy-the-house', title: 'Tidy the house', description: 'All of it.' },
+        limits: { timeout_ms: 120_000, token_budget: 10_000 },
+      });
+      const { PATH: _, ...environment } = seen.environment;
+      expect(environment).toEqual({
+        HOME: world.home,
+        TOKEN_FOR_AGENT: 'given',
+        COLIBRI_AGENT_ID: agentId,
+        COLIBRI_POOL_ASSIGNMENT: 'implementation',
+        COLIBRI_WORKTREE_PATH: worktree,
+        COLIBRI_BRANCH_NAME: 'feature/tidy-the-house',
+        COLIBRI_WRITEBACK_CONTRACT: '{"task_update":true,"thought_record":true}',
+        COLIBRI_SKILL_REFS: JSON.stringify(seen.envelope.skill_refs),
+        COLIBRI_CONTEXT_SNAPSHOT: '{"parent":null}',
+        COLIBRI_TASK_ID: 'task-1',
+        COLIBRI_EPOCH: '1',
+      });
+      const { type: _type, ...envelope } = seen.envelope;
+      expect(await world.agents.envelope(agentId)).toEqual(envelope);
+    },
+  );
 
   it('gives what a phase came to, with the HEAD that it left', async () => {
     const world = agentWorld();
@@ -118,7 +134,7 @@ describe('a run', () => {
     ]);
   });
 
-  it('is not TERMINATED without its writeback', async () => {
+  it(req('C1-agent-4', 'is not TERMINATED without its writeback'), async () => {
     const world = agentWorld();
     world.profile();
     const outcome = await world.run({
@@ -131,21 +147,27 @@ describe('a run', () => {
     });
   });
 
-  it('tells the owner of the task of its end in the same transaction, or neither is there', async () => {
-    const world = agentWorld();
-    world.profile();
-    const run = world.run({
-      hooks: {
-        onEnd: async () => {
-          throw new Error('the owner cannot');
+  it(
+    req(
+      'C1-profile-2',
+      'tells the owner of the task of its end in the same transaction, or neither is there',
+    ),
+    async () => {
+      const world = agentWorld();
+      world.profile();
+      const run = world.run({
+        hooks: {
+          onEnd: async () => {
+            throw new Error('the owner cannot');
+          },
         },
-      },
-    });
-    await expect(run).rejects.toThrow('the owner cannot');
-    const [agent] = await world.agents.list();
-    expect(agent).toMatchObject({ state: 'BUSY', ended_at: null });
-    expect((await world.agents.profile('worker')).history.total_runs).toBe(0);
-  });
+      });
+      await expect(run).rejects.toThrow('the owner cannot');
+      const [agent] = await world.agents.list();
+      expect(agent).toMatchObject({ state: 'BUSY', ended_at: null });
+      expect((await world.agents.profile('worker')).history.total_runs).toBe(0);
+    },
+  );
 
   it('writes nothing more once its task is somebody else’s', async () => {
     const world = agentWorld();

@@ -10,7 +10,7 @@ const LOOK_MS = 25;
 const KILL_MS = 10_000;
 
 export interface Ended {
-  /** How many had to be killed. */
+  /** All that were found and are gone now. */
   readonly killed: readonly number[];
   /** Still there although everything was tried. */
   readonly left: readonly number[];
@@ -21,7 +21,7 @@ export async function endFamily(family: Family, graceMs: number): Promise<Ended>
   const asked = family.alive();
   for (const row of asked) ask(row);
   for (let waited = 0; waited < graceMs && asked.some(isRunning); waited += LOOK_MS) await delay(LOOK_MS);
-  const killed = new Set<number>();
+  const killed = new Set(asked.map(({ pid }) => pid));
   for (let waited = 0; waited < KILL_MS; waited += LOOK_MS) {
     const alive = family.alive();
     // A process that forks faster than it is killed shows up in the next look: only an empty one is the end.
