@@ -5,31 +5,59 @@ import path from 'node:path';
 import { build } from 'esbuild';
 
 const dist = path.resolve('dist');
-const outfile = path.join(dist, 'bundle.cjs');
+/** What the quick bundle loads when it is asked for; the rest of the program is left out of it. */
+const QUICK_PARTS = /\/(?:startup-index|commands\/list|help)\.js$/;
 
-await build({
-  entryPoints: [path.join(dist, 'cli.js')],
-  outfile,
-  bundle: true,
-  platform: 'node',
-  target: 'node20',
-  // Unlike an ES module, a script can be started from code that V8 has compiled before.
-  format: 'cjs',
-  // These two bring native code of their own.
-  external: ['better-sqlite3', '@parcel/watcher'],
-  legalComments: 'none',
-  // Names and lines stay as they are, so that a stack trace can be read.
-  minify: false,
-  keepNames: false,
-  banner: { js: modulePlaces() },
-  plugins: [{ name: 'module-places', setup: keepPlaces }],
-});
+const NATIVE_SQLITE = 'better-sqlite3/build/Release/better_sqlite3.node';
 
-const id = createHash('sha256').update(readFileSync(outfile)).digest('hex').slice(0, 16);
-const launcher = path.join(dist, 'bin.cjs');
-writeFileSync(launcher, readFileSync('scripts/launcher.cjs', 'utf8').replace('__BUILD__', id));
-chmodSync(launcher, 0o755);
-rmSync(path.join(dist, 'compiled'), { recursive: true, force: true });
+await bundle('cli.js', 'bundle.cjs', [keepPlaces, loadSqliteDirectly]);
+await bundle('cli-quick.js', 'quick.cjs', [keepPlaces, loadSqliteDirectly, leaveOut]);
+writeLauncher();
+
+async function bundle(entry, outfile, setups) {
+  await build({
+    entryPoints: [path.join(dist, entry)],
+    outfile: path.join(dist, outfile),
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    // Unlike an ES module, a script can be started from code that V8 has compiled before.
+    format: 'cjs',
+    external: ['@parcel/watcher', NATIVE_SQLITE],
+    legalComments: 'none',
+    // Names and lines stay as they are, so that a stack trace can be read.
+    minify: false,
+    banner: { js: modulePlaces() },
+    plugins: setups.map((setup) => ({ name: setup.name, setup })),
+  });
+}
+
+function writeLauncher() {
+  const content = ['bundle.cjs', 'quick.cjs'].map((file) => readFileSync(path.join(dist, file)));
+  const id = createHash('sha256').update(Buffer.concat(content)).digest('hex').slice(0, 16);
+  const launcher = path.join(dist, 'bin.cjs');
+  writeFileSync(launcher, readFileSync('scripts/launcher.cjs', 'utf8').replace('__BUILD__', id));
+  chmodSync(launcher, 0o755);
+  rmSync(path.join(dist, 'compiled'), { recursive: true, force: true });
+}
+
+/** The driver looks for its native part in a dozen places, one after the other; it is where npm has built it. */
+function loadSqliteDirectly({ onResolve, onLoad }) {
+  onResolve({ filter: /^bindings$/ }, () => ({ path: 'bindings', namespace: 'native' }));
+  onLoad({ filter: /.*/, namespace: 'native' }, () => ({
+    contents: `module.exports = () => require(${JSON.stringify(NATIVE_SQLITE)});`,
+  }));
+}
+
+/** The launcher sends nothing to the quick bundle that would need these. */
+function leaveOut({ onResolve, onLoad }) {
+  onResolve({ filter: /^\./ }, ({ kind, path: file }) =>
+    kind === 'dynamic-import' && !QUICK_PARTS.test(file) ? { path: file, namespace: 'left-out' } : null,
+  );
+  onLoad({ filter: /.*/, namespace: 'left-out' }, ({ path: file }) => ({
+    contents: `throw new Error(${JSON.stringify(`${file} is not part of the quick bundle`)});`,
+  }));
+}
 
 /** What a module would know of its own place. */
 function modulePlaces() {

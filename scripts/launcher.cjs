@@ -2,57 +2,90 @@
 // Runs the bundled command line. What V8 compiled of it is kept beside it after the first run of a command, because
 // compiling takes longer than most commands do. Without the file, or with one of another Node, everything works as well.
 'use strict';
-const { hash } = require('node:crypto');
-const { mkdirSync, readFileSync, renameSync, writeFileSync } = require('node:fs');
+const fs = require('node:fs');
 const { wrap } = require('node:module');
 const path = require('node:path');
 const vm = require('node:vm');
 
-// Names the bundle's content: V8 itself would take the code of any other file of the same length.
+// Names the content of the bundles: V8 itself would take the code of any other file of the same length.
 const BUILD = '__BUILD__';
-// One each, because they use different parts; the others share one.
+const SUM_BYTES = 4;
+// The smallest block in which a disk loses data.
+const SUM_STEP_BYTES = 512;
+// One file of compiled code each, because they use different parts; the others share one.
 const COMMANDS = ['list', 'load', 'search', 'serve', 'show', 'up'];
+// Ways to ask for a list that take the whole program.
+const FULL_LIST = /^(?:--(?:all|outdated|skills-root|help)|-h)/;
 
-const DIGEST_BYTES = 32;
+const words = process.argv.slice(2);
+const command = COMMANDS.find((each) => words.includes(each)) ?? 'other';
+const isQuick =
+  (words[0] === 'list' && !words.some((word) => FULL_LIST.test(word))) ||
+  (words.length === 1 && words[0] === '--version');
 
-const bundle = path.join(__dirname, 'bundle.cjs');
-const word = COMMANDS.find((command) => process.argv.includes(command)) ?? 'other';
-const compiled = path.join(
-  __dirname,
-  'compiled',
-  `${BUILD}-${process.versions.v8}-${process.platform}-${process.arch}-${word}`,
-);
+// Scripts by the file for their code; at the end they have compiled what their command takes.
+const fresh = new Map();
+process.once('exit', () => fresh.forEach(keepCompiled));
 
-const cachedData = readCompiled();
-// The bundle is plain ASCII, which is read faster than UTF-8.
-const script = new vm.Script(wrap(readFileSync(bundle, 'latin1')), { filename: bundle, cachedData });
-if (cachedData === undefined || script.cachedDataRejected) process.once('exit', keepCompiled);
-script.runInThisContext().call(module.exports, module.exports, require, module, bundle, __dirname);
+if (isQuick) {
+  const { stdout, stderr, env } = process;
+  const { runQuick } = run('quick.cjs', command);
+  runQuick({ argv: words, env, stdout, stderr, cwd: process.cwd() }).then((code) => {
+    if (code !== null) process.exit(code);
+    // What was compiled so far is not yet what a list takes.
+    fresh.clear();
+    run('bundle.cjs', command);
+  });
+} else {
+  run('bundle.cjs', command);
+}
 
-/** V8 does not check what it is given, and a damaged file would end the process: its digest stands before it. */
-function readCompiled() {
+function run(file, name) {
+  const bundle = path.join(__dirname, file);
+  const compiled = path.join(
+    __dirname,
+    'compiled',
+    `${BUILD}-${process.versions.v8}-${process.platform}-${process.arch}-${file}-${name}`,
+  );
+  const cachedData = readCompiled(compiled);
+  // The bundle is plain ASCII, which is read faster than UTF-8.
+  const script = new vm.Script(wrap(fs.readFileSync(bundle, 'latin1')), { filename: bundle, cachedData });
+  if (cachedData === undefined || script.cachedDataRejected) fresh.set(compiled, script);
+  const own = { exports: {} };
+  script.runInThisContext().call(own.exports, own.exports, require, own, bundle, __dirname);
+  return own.exports;
+}
+
+/** V8 hardly checks what it is given, and a file that lost a part would end the process: a sum stands before it. */
+function readCompiled(file) {
   try {
-    const bytes = readFileSync(compiled);
-    const code = bytes.subarray(DIGEST_BYTES);
-    return digestOf(code).equals(bytes.subarray(0, DIGEST_BYTES)) ? code : undefined;
+    const bytes = fs.readFileSync(file);
+    const code = bytes.subarray(SUM_BYTES);
+    return sumOf(code) === bytes.readUInt32LE(0) ? code : undefined;
   } catch {
     // Not made yet, or not to be read: the code is compiled as if there were none.
     return undefined;
   }
 }
 
-function digestOf(bytes) {
-  return hash('sha256', bytes, 'buffer');
-}
-
-function keepCompiled() {
+function keepCompiled(script, file) {
   try {
-    mkdirSync(path.dirname(compiled), { recursive: true });
-    // Another process may read or write it at this moment: it must see all of it or nothing.
+    fs.mkdirSync(path.dirname(file), { recursive: true });
     const code = script.createCachedData();
-    writeFileSync(`${compiled}.${process.pid}`, Buffer.concat([digestOf(code), code]));
-    renameSync(`${compiled}.${process.pid}`, compiled);
+    const sum = Buffer.alloc(SUM_BYTES);
+    sum.writeUInt32LE(sumOf(code));
+    // Another process may read or write it at this moment: it must see all of it or nothing.
+    fs.writeFileSync(`${file}.${process.pid}`, Buffer.concat([sum, code]), { flush: true });
+    fs.renameSync(`${file}.${process.pid}`, file);
   } catch {
     // A package that was installed by somebody else is often not ours to write to.
   }
+}
+
+/** Looks at some bytes of every block; a digest of all of them would cost what the file saves. */
+function sumOf(bytes) {
+  let sum = bytes.length;
+  for (let at = 0; at + 4 <= bytes.length; at += SUM_STEP_BYTES)
+    sum = (Math.imul(sum, 31) + bytes.readUInt32LE(at)) >>> 0;
+  return sum;
 }

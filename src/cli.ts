@@ -11,6 +11,7 @@ void runCli({
   cwd: process.cwd(),
   version: readVersion(),
   boot: () => import('./startup.ts'),
+  openIndex: async (places) => (await import('./startup-index.ts')).openIndex(places),
   ask: process.stdin.isTTY && process.stderr.isTTY ? askAtTerminal : undefined,
   onStopSignal: (stop) => {
     // Once each: a second signal while closing ends the process the hard way.

@@ -60,14 +60,14 @@ test('the bundle and the modules answer alike, with and without compiled code', 
 
 test('damaged compiled code is replaced and does no harm', () => {
   const { dist, run } = install();
-  const { stdout } = run('bin.cjs', 'list');
+  const { stdout } = run('bin.cjs', 'show', 'one');
   const [file = ''] = compiledFiles(dist);
   const place = path.join(dist, 'compiled', file);
   const good = readFileSync(place);
   const bad = Buffer.from(good);
   bad.fill(0x61, 200, 4000);
   writeFileSync(place, bad);
-  expect(run('bin.cjs', 'list')).toMatchObject({ status: 0, stdout, stderr: '' });
+  expect(run('bin.cjs', 'show', 'one')).toMatchObject({ status: 0, stdout, stderr: '' });
   expect(readFileSync(place).equals(bad)).toBe(false);
 });
 
@@ -93,4 +93,19 @@ test('the launcher starts by itself', () => {
   expect(
     execFileSync(path.join(dist, 'bin.cjs'), ['--version'], { cwd: workspace, encoding: 'utf8' }),
   ).toMatch(/^\d+\.\d+\.\d+\n$/);
+});
+
+test('a list that nothing has changed for is answered by the quick bundle, like that of the whole program', () => {
+  const { dist, run, workspace } = install();
+  const full = run('bin.cjs', 'list');
+  expect(compiledFiles(dist)).toEqual([expect.stringMatching(/bundle\.cjs-list$/)]);
+  expect(run('bin.cjs', 'list')).toEqual({ ...full, pid: expect.any(Number) });
+  expect(compiledFiles(dist)).toEqual([
+    expect.stringMatching(/bundle\.cjs-list$/),
+    expect.stringMatching(/quick\.cjs-list$/),
+  ]);
+  writeSkill(path.join(workspace, '.agents', 'skills'), 'two');
+  expect(run('bin.cjs', 'list').stdout.split('\n')).toHaveLength(3);
+  expect(run('bin.cjs', 'list', '--nonsense')).toMatchObject({ status: 2, stdout: '' });
+  expect(run('bin.cjs', 'list', '--all')).toMatchObject({ status: 0 });
 });

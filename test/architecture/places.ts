@@ -117,6 +117,7 @@ function placeOfRootFile(file: string): Place {
     case 'src/config-settings.ts':
       return { layer: 'config' };
     case 'src/cli.ts':
+    case 'src/cli-quick.ts':
       return { layer: 'cli-entry' };
     case 'src/library.ts':
       return { layer: 'library-entry' };

@@ -86,12 +86,19 @@ export interface CliHost {
   readonly version: string;
   /** Loads the composition root; a surface never imports it. */
   readonly boot: () => Promise<BootModule>;
+  /** Opens the index to look at it; null when that takes `boot`. */
+  readonly openIndex?: (places: Places) => Promise<OpenedIndex | null>;
   /** Puts a question to the person at the terminal; absent where there is none. */
   readonly ask?: ((question: string) => Promise<boolean>) | undefined;
   /** Calls back on the first signal that asks the process to stop. */
   readonly onStopSignal?: (stop: () => void) => void;
   /** Shows an address in the user's browser. */
   readonly openPage?: (url: string) => void;
+}
+
+export interface OpenedIndex {
+  readonly skills: SkillsService;
+  close(): Promise<void>;
 }
 
 /** Where to work, as the options say. */

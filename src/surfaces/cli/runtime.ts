@@ -36,6 +36,20 @@ export async function withRuntime<T>(
   }
 }
 
+/** For commands that only look at the index, which need not wait for everything to start. */
+export async function withIndex<T>(
+  context: CommandContext,
+  use: (index: Pick<BootedRuntime, 'skills'>) => T | Promise<T>,
+): Promise<T> {
+  const index = (await context.host.openIndex?.(placesOf(context))) ?? null;
+  if (index === null) return withRuntime(context, use);
+  try {
+    return await use(index);
+  } finally {
+    await index.close();
+  }
+}
+
 /** Shows a bar while the work lasts, where somebody can see it; nothing of it is left afterwards. */
 export async function withProgress<T>(
   { flags, host }: CommandContext,

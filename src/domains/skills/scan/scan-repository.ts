@@ -3,6 +3,7 @@ import type Database from 'better-sqlite3';
 
 import type { Diagnostic } from '../../../lib/diagnostics.ts';
 import { keepsBodies, putBody } from '../body-repository.ts';
+import { prepared } from '../prepared-repository.ts';
 import { type SkillRowWriter, skillRowWriter } from '../rows-repository.ts';
 import { decodeSnapshot, EMPTY_SNAPSHOT, encodeSnapshot, Role } from './root-snapshot.ts';
 import type { StoredRoot } from './scan-plan.ts';
@@ -64,22 +65,14 @@ export interface ScanRepository {
 }
 
 export function createScanRepository(db: Database.Database): ScanRepository {
-  const roots = db.prepare(
-    'SELECT path, position, key, display, snapshot FROM skill_roots ORDER BY position',
-  );
   const putRoot = db.prepare(
     'INSERT INTO skill_roots (path, position, key, display, snapshot) VALUES (?, ?, ?, ?, ?)',
   );
   const dropRoots = db.prepare('DELETE FROM skill_roots');
-  const skillCount = db.prepare('SELECT count(*) FROM skills').pluck();
   const winner = db.prepare('SELECT source_path AS path, source, digest FROM skills WHERE name = ?');
   return {
     skills: skillRowWriter(db),
-    storedRoots: () => {
-      const stored = (roots.all() as RootRow[]).map(storedRoot);
-      // Somebody else has added or deleted rows: then nothing that was stored can be relied on.
-      return winnersIn(stored) === Number(skillCount.get()) ? stored : [];
-    },
+    storedRoots: () => readStoredRoots(db),
     putRoots: (all) => {
       dropRoots.run();
       for (const { path, position, key, display, snapshot } of all) {
@@ -95,6 +88,14 @@ export function createScanRepository(db: Database.Database): ScanRepository {
     ...aliasStatements(db),
     ...pruneStatement(db),
   };
+}
+
+/** What the last scan stored; nothing when somebody else has added or deleted rows, for then it cannot be relied on. */
+export function readStoredRoots(db: Database.Database): readonly StoredRoot[] {
+  const sql = 'SELECT path, position, key, display, snapshot FROM skill_roots ORDER BY position';
+  const stored = (prepared(db, sql).all() as RootRow[]).map(storedRoot);
+  const { skills } = prepared(db, 'SELECT count(*) AS skills FROM skills').get() as { skills: number };
+  return winnersIn(stored) === skills ? stored : [];
 }
 
 interface RootRow {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { printable } from '../../../lib/text.ts';
 import { type BootedRuntime, type CommandContext, EXIT, type ExitCode } from '../command.ts';
 import type { Output } from '../output.ts';
-import { withRuntime } from '../runtime.ts';
+import { withIndex } from '../runtime.ts';
 import { tabLines, tableLines } from '../table.ts';
 import { enumerate, plural, rejectedNote } from '../wording.ts';
 
@@ -19,7 +19,7 @@ export async function run(context: CommandContext): Promise<ExitCode> {
     const { runOutdated } = await import('../list-outdated.ts');
     return runOutdated(context);
   }
-  return withRuntime(context, ({ skills }) => {
+  return withIndex(context, ({ skills }) => {
     const { flags, out } = context;
     const filters = { search: flags.values.get('search'), capability: flags.values.get('capability') };
     const listed = skills.list(filters);
