@@ -73,11 +73,12 @@ export const COMMANDS: readonly Command[] = [
     name: 'list',
     summary: 'list the indexed skills',
     usage:
-      'colibri list [--all | --outdated | --search <text> --capability <name> --skills-root <dir>] [--json]',
+      'colibri list [--all | --outdated [--yes] | --search <text> --capability <name> --skills-root <dir>] [--json]',
     args: [],
     options: [
       { flag: '--all', description: 'also shadowed copies, aliases and rejected skills, with the reason' },
       { flag: '--outdated', description: 'installed skills that their sources have in another state' },
+      { flag: '--yes', description: 'with --outdated: say yes to sources that have to be asked for' },
       {
         flag: '--search',
         value: 'text',

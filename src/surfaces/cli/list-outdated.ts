@@ -3,17 +3,17 @@ import type { OutdatedSkill } from '../../domains/integrity/install/update-servi
 import { ColibriError } from '../../lib/errors.ts';
 import { printable } from '../../lib/text.ts';
 import { type CommandContext, EXIT, type ExitCode } from './command.ts';
+import { scopeOf } from './install-flags.ts';
 import { withRuntime } from './runtime.ts';
 import { rowLines } from './table.ts';
 import { plural } from './wording.ts';
 
 export function runOutdated(context: CommandContext): Promise<ExitCode> {
-  const { flags, host, out } = context;
+  const { flags, out } = context;
   const idle = ['search', 'capability', 'skills-root'].find((name) => flags.values.has(name));
   if (idle !== undefined) throw new ColibriError('USAGE', `--outdated and --${idle} do not go together`);
   return withRuntime(context, async ({ install }) => {
-    // A source that is in the lock was said yes to when it was added; what the policy denies by now stays denied.
-    const skills = await install.outdated({ yes: true, ask: host.ask });
+    const skills = await install.outdated(scopeOf(context));
     const stale = skills.filter(({ state }) => state !== 'current');
     if (flags.switches.has('json')) out.json({ skills });
     else

@@ -101,7 +101,10 @@ async function offeredSkills(
   for (const offer of chooseOffers(offers, skills ?? null, tree.known)) {
     // The lock would know it by one name, and the index by another.
     if (source.kind === 'well-known' && offer.folder !== offer.name)
-      throw refused(offer.name, `the index has no skill of this name with SKILL.md at its root, only ${offer.folder}`);
+      throw refused(
+        offer.name,
+        `the index has no skill of this name with SKILL.md at its root, only ${offer.folder}`,
+      );
     const candidate = await readCandidate(tree, offer, { scan, accept });
     wanted.push({ candidate, entry: entryOf(candidate, { source, tree, base: session.place.base }) });
   }
@@ -168,7 +171,7 @@ function plan(session: InstallSession, wanted: Wanted, { frozen }: { readonly fr
       `${path.join(place.root, candidate.name)} is there already and was not installed by colibri; move it away first`,
     );
   }
-  if (known.source !== entry.source || known.subpath !== entry.subpath)
+  if (originOf(known, place.base) !== originOf(entry, place.base))
     throw refused(
       candidate.name,
       `it is installed from ${known.source} already; run \`colibri remove ${candidate.name}\` first`,
@@ -180,6 +183,11 @@ function plan(session: InstallSession, wanted: Wanted, { frozen }: { readonly fr
     );
   if (installed === null) return { ...wanted, state: 'installed' };
   return { candidate, entry: known, state: differences.length === 0 ? 'unchanged' : 'edited' };
+}
+
+/** However it is written. */
+function originOf(entry: LockEntry, base: string): string {
+  return [entry.kind, entrySource(entry, base).identity, entry.subpath].join(' ');
 }
 
 async function carryOut(

@@ -52,6 +52,7 @@ const HANDED_ON = /^(?:PATH|SSH_AUTH_SOCK|SSL_CERT_(?:FILE|DIR)|(?:https?|all|no
 const PATH_DEFAULT = '/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin';
 const SIZE_CHECK_MS = 250;
 const STDERR_CHARS_MAX = 4_000;
+const GRACE_MS = 2_000;
 
 export function createGit({ home, env }: GitEnvironment): Git {
   const handed = Object.fromEntries(
@@ -77,7 +78,9 @@ export function createGit({ home, env }: GitEnvironment): Git {
       let stopped: string | null = null;
       const stop = (why: string): void => {
         stopped ??= why;
-        endGroup(child.pid);
+        // Asked first: git takes its helpers with it when it may.
+        child.kill('SIGTERM');
+        setTimeout(() => child.kill('SIGKILL'), GRACE_MS).unref();
       };
       const timer = setTimeout(() => stop(`git took longer than ${GIT_MS_MAX / 1000} s`), GIT_MS_MAX);
       const watch = setInterval(() => {
@@ -127,16 +130,6 @@ function isolation(protocol: string): Readonly<Record<string, string>> {
   };
 }
 
-function endGroup(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch (error) {
-    // It may have ended by itself a moment ago.
-    if (systemCodeOf(error) !== 'ESRCH') throw error;
-  }
-}
-
 function startFailure(error: Error): string {
   return systemCodeOf(error) === 'ENOENT' ? 'git is not installed' : messageOf(error);
 }
@@ -151,11 +144,17 @@ function lastLines(complaint: string): string {
   return lines.slice(-3).join('; ') || 'git failed without a word';
 }
 
+/** What git has written so far. Its temporary files come and go while they are counted. */
 function folderBytes(folder: string): number {
   let bytes = 0;
-  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-    const stats = statSync(path.join(folder, name), { throwIfNoEntry: false });
-    if (stats?.isFile() === true) bytes += stats.size;
+  try {
+    for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+      const stats = statSync(path.join(folder, name), { throwIfNoEntry: false });
+      if (stats?.isFile() === true) bytes += stats.size;
+    }
+  } catch (error) {
+    // A folder that went away meanwhile; the next look counts again.
+    if (systemCodeOf(error) === undefined) throw error;
   }
   return bytes;
 }

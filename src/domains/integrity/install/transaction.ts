@@ -62,21 +62,24 @@ export function recover(place: Place): boolean {
   const isOpen = existsSync(journal);
   // Only this code writes the journal, and only whole.
   if (isOpen) translated(place, () => finish(place, JSON.parse(readFileSync(journal, 'utf8')) as Journal));
-  for (const left of [moving, scratch, `${journal}.tmp`]) rmSync(left, { recursive: true, force: true });
+  for (const left of [moving, scratch, `${journal}.tmp`]) rmSync(left, REMOVE);
   return isOpen;
 }
 
 /** A new, empty folder for what is fetched. */
 export function makeScratch(place: Place): string {
   const { scratch } = partsOf(place);
-  rmSync(scratch, { recursive: true, force: true });
+  rmSync(scratch, REMOVE);
   mkdirSync(scratch, { recursive: true, mode: 0o700 });
   return scratch;
 }
 
 export function removeScratch(place: Place): void {
-  rmSync(partsOf(place).scratch, { recursive: true, force: true });
+  rmSync(partsOf(place).scratch, REMOVE);
 }
+
+/** A git that outlived its parent may still be writing there. */
+const REMOVE = { recursive: true, force: true, maxRetries: 5, retryDelay: 50 } as const;
 
 function partsOf({ state }: Place) {
   return {

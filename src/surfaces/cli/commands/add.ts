@@ -49,5 +49,6 @@ function summary({ dry_run, skills }: AddReport): string {
   if (edited.length > 0)
     return `${enumerate(edited)} was edited here and is left alone; \`colibri verify\` tells where`;
   if (fresh.length === 0) return 'everything is there already, as the lock says';
-  return `installed ${plural(fresh.length, 'skill')}; look at them, then run \`colibri trust ${fresh.join(' ')}\``;
+  const look = fresh.length === 1 ? 'look at it' : 'look at them';
+  return `installed ${plural(fresh.length, 'skill')}; ${look}, then run \`colibri trust ${fresh.join(' ')}\``;
 }

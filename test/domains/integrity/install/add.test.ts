@@ -2,8 +2,10 @@ import {
   appendFileSync,
   chmodSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -14,6 +16,7 @@ import { describe, expect, test } from 'vitest';
 import { sha256Hex } from '../../../../src/lib/digest.ts';
 import { temporaryDirectory } from '../../../support/temporary.ts';
 import { zip } from './archives.ts';
+import { gitWeb } from './git-web.ts';
 import { commitFiles, git, gitRepository, installWorld, SKILL, snapshot, writeFiles } from './world.ts';
 
 const TWO = {
@@ -161,6 +164,36 @@ describe('from a repository', () => {
       code: 'SOURCE_UNREACHABLE',
       message: expect.stringMatching(says),
     });
+  });
+});
+
+describe('from a repository on the web', () => {
+  test('a password is sent to its host and kept nowhere', async () => {
+    const { install, workspace } = await installWorld();
+    const { origin } = await gitWeb(gitRepository(TWO), { credentials: 'ada:s3cret' });
+    const open = { source: `${origin}/r.git`, skills: ['pdf'], yes: true };
+    await expect(install.add(open)).rejects.toMatchObject({ code: 'SOURCE_UNREACHABLE' });
+    const wrong = { ...open, source: `${origin.replace('//', '//ada:wr0ng@')}/r.git` };
+    await expect(install.add(wrong)).rejects.not.toThrow(/wr0ng/);
+    await install.add({ ...open, source: `${origin.replace('//', '//ada:s3cret@')}/r.git` });
+    const kept = readdirSync(workspace, { recursive: true, encoding: 'utf8' }).map((name) =>
+      path.join(workspace, name),
+    );
+    const files = kept.filter((file) => statSync(file).isFile());
+    expect(files.filter((file) => readFileSync(file, 'latin1').includes('s3cret'))).toEqual([]);
+    expect(await install.verify()).toMatchObject({ ok: true, skills: [{ source: `${origin}/r.git` }] });
+  });
+
+  test('a redirect is not followed past the policy', async () => {
+    const { install } = await installWorld();
+    const hidden = await gitWeb(gitRepository(TWO));
+    const { origin } = await gitWeb('/nowhere', { redirect: hidden.origin });
+    await expect(
+      install.add({ source: `${origin}/r.git`, skills: ['pdf'], yes: true }),
+    ).rejects.toMatchObject({
+      code: 'SOURCE_UNREACHABLE',
+    });
+    expect(hidden.requests).toEqual([]);
   });
 });
 
