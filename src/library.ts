@@ -65,6 +65,8 @@ export interface Colibri {
   readonly rounds: Runtime['rounds'];
   /** Which skills other hosts would see from the workspace. */
   readonly hosts: Runtime['hosts'];
+  /** New skills, and those that agents propose. */
+  readonly proposals: Runtime['proposals'];
   close(): Promise<void>;
 }
 
@@ -146,6 +148,7 @@ export async function openColibri(options: OpenOptions = {}): Promise<Colibri> {
     doctor: runtime.doctor,
     rounds: runtime.rounds,
     hosts: runtime.hosts,
+    proposals: runtime.proposals,
     async close() {
       // A follower that was left behind would keep the process from ending.
       for (const end of following) end();

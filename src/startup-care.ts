@@ -8,14 +8,19 @@ import type {
   DoctorService,
 } from './domains/integrity/doctor/doctor-service.ts';
 import type { FixPlan } from './domains/integrity/doctor/fix-plan.ts';
+import type { ProposeService } from './domains/integrity/propose/propose-service.ts';
+import { registerProposeTool } from './domains/integrity/propose/tools.ts';
 import type { ScanReport, ScanTargets } from './domains/integrity/scan/scan-service.ts';
 import type { PolicyService } from './domains/policy/service.ts';
 import type { SkillsService } from './domains/skills/service.ts';
+import type { ColibriServerContext } from './server.ts';
 
 export interface Care {
   /** The security scan; see docs/scan.md. */
   scan(targets?: ScanTargets): Promise<ScanReport>;
   readonly doctor: Doctor;
+  /** New skills, and those that agents propose; see docs/proposals.md. */
+  readonly proposals: ProposeService;
 }
 
 export interface Doctor {
@@ -28,6 +33,7 @@ export interface Doctor {
 }
 
 interface CareParts {
+  readonly ctx: ColibriServerContext;
   readonly config: Config;
   readonly db: ColibriDatabase;
   readonly skills: SkillsService;
@@ -37,11 +43,13 @@ interface CareParts {
 
 // Rules and plans are much code; the commands that do not need them must not wait for it.
 export function openCare(parts: CareParts): Care {
-  const { skills } = parts;
+  const { skills, ctx, config } = parts;
+  const proposals = openProposals(parts);
+  if (config.surface === 'full') registerProposeTool(ctx, proposals.propose);
   return {
     async scan(targets) {
       const { createScanService } = await import('./domains/integrity/scan/scan-service.ts');
-      return createScanService({ skills, workspace: parts.config.workspace }).scan(targets);
+      return createScanService({ skills, workspace: config.workspace }).scan(targets);
     },
     doctor: {
       examine: async (options) => (await openDoctor(parts)).examine(options),
@@ -54,6 +62,22 @@ export function openCare(parts: CareParts): Care {
         return plans;
       },
     },
+    proposals,
+  };
+}
+
+function openProposals({ ctx: { clock, ids }, db, skills, events }: CareParts): ProposeService {
+  const open = async () => {
+    const { createProposeService } = await import('./domains/integrity/propose/propose-service.ts');
+    return createProposeService({ db, skills, events, clock, ids });
+  };
+  return {
+    create: async (request, actor) => (await open()).create(request, actor),
+    propose: async (request, by) => (await open()).propose(request, by),
+    list: async (state) => (await open()).list(state),
+    show: async (id) => (await open()).show(id),
+    accept: async (id, decision) => (await open()).accept(id, decision),
+    reject: async (id, decision) => (await open()).reject(id, decision),
   };
 }
 

@@ -44,6 +44,7 @@ export async function openIndex(options: StartupOptions): Promise<IndexRuntime |
     home,
     rescan: () => null,
     events: NO_EVENTS,
+    clock: systemClock,
     logger: () => undefined,
   };
   return { skills: createSkillsService(parts), close: () => db.close() };

@@ -17,6 +17,7 @@ export const DOMAIN_ORDER: readonly string[] = [
  * it stands here with its reason. A file that no longer touches the world is taken off.
  */
 export const IO_FILES: ReadonlyMap<string, string> = new Map([
+  ['src/domains/integrity/propose/skill-writer.ts', 'writes the folder of a new or changed skill'],
   ['src/domains/integrity/doctor/fix-files.ts', 'reads SKILL.md files and writes mended ones'],
   [
     'src/domains/integrity/scan/scan-files.ts',

@@ -3,6 +3,7 @@ import { z } from 'zod';
 
 import type { Json } from '../../lib/json.ts';
 import { AGENT_SCHEMAS, type AgentPayloads } from './agent-payloads.ts';
+import { CARE_SCHEMAS, type CarePayloads } from './care-payloads.ts';
 import { TASK_PRIVATE_MEMBERS, TASK_SCHEMAS, type TaskPayloads } from './task-payloads.ts';
 
 export type Sensitivity = 'public' | 'pseudonymous' | 'private';
@@ -46,7 +47,7 @@ type PolicyDecisionPayload =
       readonly changed: readonly string[];
     };
 
-export interface EventPayloads extends AgentPayloads, TaskPayloads {
+export interface EventPayloads extends AgentPayloads, CarePayloads, TaskPayloads {
   readonly 'skill.catalog_updated': {
     /** Visible skills after the change. */
     readonly count: number;
@@ -353,6 +354,7 @@ const SCHEMAS: { readonly [Type in EventType]: z.ZodType<EventPayloads[Type]> } 
     trust: z.strictObject({ roots: z.array(z.string()), skills: z.array(z.string()) }).optional(),
   }),
   'session.closed': z.strictObject({ loads: count, tokens: count }),
+  ...CARE_SCHEMAS,
   ...TASK_SCHEMAS,
   ...AGENT_SCHEMAS,
 };
@@ -366,6 +368,7 @@ const PRIVATE_MEMBERS: { readonly [Type in EventType]?: readonly string[] } = {
   'skill.override': ['value', 'reason'],
   'hook.ran': ['output'],
   'policy.decision': ['argument', 'root', 'reason', 'path', 'changed'],
+  'skill.created': ['path'],
   ...TASK_PRIVATE_MEMBERS,
   'agent.transitioned': ['reason'],
   'agent.ended': ['detail'],

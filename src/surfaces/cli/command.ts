@@ -7,6 +7,7 @@ import type { FixPlan } from '../../domains/integrity/doctor/fix-plan.ts';
 import type { DriftService } from '../../domains/integrity/drift-service.ts';
 import type { HostService } from '../../domains/integrity/host-service.ts';
 import type { InstallService } from '../../domains/integrity/install/service.ts';
+import type { ProposeService } from '../../domains/integrity/propose/propose-service.ts';
 import type { PublishService } from '../../domains/integrity/publish/service.ts';
 import type { RoundService } from '../../domains/integrity/round-service.ts';
 import type { ScanReport, ScanTargets } from '../../domains/integrity/scan/scan-service.ts';
@@ -162,6 +163,7 @@ interface Care {
     plan(): Promise<readonly FixPlan[]>;
     fix(): Promise<readonly FixPlan[]>;
   };
+  readonly proposals: ProposeService;
 }
 
 export interface BootedRuntime extends Care {
