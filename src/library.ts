@@ -67,6 +67,8 @@ export interface Colibri {
   readonly hosts: Runtime['hosts'];
   /** New skills, and those that agents propose. */
   readonly proposals: Runtime['proposals'];
+  /** Tasks: made, dispatched, worked off; opened at the first call. */
+  readonly tasks: Runtime['tasks'];
   close(): Promise<void>;
 }
 
@@ -149,6 +151,7 @@ export async function openColibri(options: OpenOptions = {}): Promise<Colibri> {
     rounds: runtime.rounds,
     hosts: runtime.hosts,
     proposals: runtime.proposals,
+    tasks: runtime.tasks,
     async close() {
       // A follower that was left behind would keep the process from ending.
       for (const end of following) end();

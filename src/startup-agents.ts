@@ -1,4 +1,4 @@
-/** The part of the composition root that opens agents. What is behind it is loaded only when somebody asks for agents. */
+/** The part of the composition root that opens agents and tasks. What is behind it is loaded only when somebody asks for agents. */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -6,17 +6,20 @@ import { type Config, ownEnvironment } from './config.ts';
 import type { ColibriDatabase } from './db/database.ts';
 import type { McpServer } from './domains/agents/envelope.ts';
 import { toolRefusal } from './domains/agents/permissions.ts';
+import { listProfileFiles } from './domains/agents/profile-files.ts';
 import type { AgentProfile } from './domains/agents/schema.ts';
 import type { AgentsService } from './domains/agents/service.ts';
 import { registerAgentTools } from './domains/agents/tools.ts';
 import type { EventsService } from './domains/events/service.ts';
 import type { PolicyService } from './domains/policy/service.ts';
+import type { SkillsService } from './domains/skills/service.ts';
 import type { Clock } from './lib/clock.ts';
 import type { Ids } from './lib/ids.ts';
 import type { Logger } from './lib/logger.ts';
 import type { ColibriServerContext, GateVerdict } from './server.ts';
+import { openTasks, type Tasks } from './startup-tasks.ts';
 
-export interface Work {
+export interface Work extends Tasks {
   /** Opened at the first call; the same ever after. */
   readonly agents: () => Promise<AgentsService>;
 }
@@ -30,26 +33,51 @@ interface OpenedWork {
 interface WorkParts {
   readonly ctx: ColibriServerContext;
   readonly config: Config;
+  readonly skills: SkillsService;
   readonly events: EventsService;
   readonly policy: PolicyService;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly logger: Logger;
-  readonly env: Readonly<Record<string, string | undefined>> | undefined;
+  readonly options: {
+    readonly env?: Readonly<Record<string, string | undefined>>;
+    readonly leaseMs?: number;
+    readonly agent?: string | undefined;
+  };
+  /** Whether a server runs, which looks for orphans from time to time. */
+  readonly live: boolean;
 }
 
 export function openWork(db: ColibriDatabase, parts: WorkParts): OpenedWork {
   let opened: Promise<AgentsService> | null = null;
   const agents = () => (opened ??= openAgents(db, parts));
-  if (parts.config.surface === 'full') registerAgentTools(parts.ctx, agents);
+  const listing = { listed: hasWork(parts) };
+  if (parts.config.surface === 'full') registerAgentTools(parts.ctx, agents, listing);
+  const tasks = openTasks(db, { ...parts, ...listing, agents, leaseMs: parts.options.leaseMs });
+  const orphans = parts.live ? tasks.watch() : null;
   return {
-    services: { agents },
-    close: async () => (await opened)?.close(),
+    services: { agents, ...tasks.services },
+    async close() {
+      await orphans?.close();
+      // Runs are let go of before their agents are ended, so that others find them free and not failed.
+      await tasks.close();
+      await (await opened)?.close();
+    },
   };
 }
 
+/** Where nobody could do a task, nobody has to read about tasks. Decided once: a list of tools does not change. */
+function hasWork({ config, options }: WorkParts): () => boolean {
+  let known: boolean | null = null;
+  const look = () =>
+    options.agent !== undefined ||
+    [config.workspace, config.home].some((root) => listProfileFiles(root).length > 0);
+  return () => (known ??= look());
+}
+
 async function openAgents(db: ColibriDatabase, parts: WorkParts): Promise<AgentsService> {
-  const { config, events, policy, clock, ids, logger, env = ownEnvironment() } = parts;
+  const { config, events, policy, clock, ids, logger } = parts;
+  const { env = ownEnvironment() } = parts.options;
   const { workspace, home } = config;
   const { createAgentsService } = await import('./domains/agents/compose-service.ts');
   return createAgentsService({

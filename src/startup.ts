@@ -70,6 +70,8 @@ export interface StartupOptions {
   readonly trace?: boolean;
   /** The agent that the door serves: its identity, its tier, its permissions. */
   readonly agent?: string | undefined;
+  /** How long a claim on a run counts without being renewed. */
+  readonly leaseMs?: number;
   /** Replaces the audit log; a test's spy. */
   readonly audit?: AuditSink;
 }
@@ -151,7 +153,7 @@ export async function startup(options: StartupOptions = {}): Promise<Runtime> {
     const traced = options.trace ?? transport !== 'none';
     if (options.audit === undefined && traced) late.audit = await openAudit(db, events);
     registerTools(ctx, db, { config, skills, sessions, policy });
-    const work = openWork(db, { ctx, config, events, policy, clock, ids, logger, env: options.env });
+    const work = openWork(db, { ...parts, ctx, config, logger, options, live: running.door !== null });
     running.work = work;
     if (transport === 'stdio' && config.surface === 'full')
       running.session = await openOwnSession(sessions, callers, await served(work.services, options, late));

@@ -50,6 +50,7 @@ export const ERROR_CODES = {
   POOL_EMPTY: 'no agent profile can take the task',
   AGENT_ENDED: 'the agent in whose name something is recorded has ended',
   LEASE_LOST: 'the work belongs to another supervisor by now',
+  MERGE_REFUSED: 'the branch of a task cannot be merged',
   RUN_CANCELLED: 'the work is not wanted any more',
   AGENT_NOT_FOUND: 'no agent has this id',
   AGENT_TRANSITION: 'an agent cannot go from its state to that one',

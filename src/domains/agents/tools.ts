@@ -11,11 +11,20 @@ const LIST_MAX = 200;
 const READ_ONLY = { annotations: { readOnlyHint: true, openWorldHint: false } } as const;
 const id = z.string().min(1).max(ID_CHARS_MAX);
 
-export function registerAgentTools(ctx: ColibriServerContext, agents: () => Promise<AgentsService>): void {
-  registerColibriTool(ctx, 'agent_status', AGENT_STATUS, async (input) =>
+/** The list of tools is paid for in every conversation, so these are in it only where there are agents. */
+export interface Listing {
+  readonly listed: () => boolean;
+}
+
+export function registerAgentTools(
+  ctx: ColibriServerContext,
+  agents: () => Promise<AgentsService>,
+  listing: Listing,
+): void {
+  registerColibriTool(ctx, 'agent_status', { ...AGENT_STATUS, ...listing }, async (input) =>
     (await agents()).status(input.agent_id),
   );
-  registerColibriTool(ctx, 'agent_list', AGENT_LIST, async ({ limit, ...filter }) => {
+  registerColibriTool(ctx, 'agent_list', { ...AGENT_LIST, ...listing }, async ({ limit, ...filter }) => {
     // One more than shown tells whether there are more.
     const found = await (await agents()).list({ ...filter, limit: limit + 1 });
     return { agents: found.slice(0, limit), more: found.length > limit };
@@ -31,8 +40,10 @@ export interface SpawnRequest {
 export type Spawn = (request: SpawnRequest, actor: string) => Promise<unknown>;
 
 /** `spawn` allocates an agent for the task and sees to it that somebody runs it. */
-export function registerSpawnTool(ctx: ColibriServerContext, spawn: Spawn): void {
-  registerColibriTool(ctx, 'agent_spawn', AGENT_SPAWN, (request, { caller }) => spawn(request, caller.id));
+export function registerSpawnTool(ctx: ColibriServerContext, spawn: Spawn, listing: Listing): void {
+  registerColibriTool(ctx, 'agent_spawn', { ...AGENT_SPAWN, ...listing }, (request, { caller }) =>
+    spawn(request, caller.id),
+  );
 }
 
 const AGENT_STATUS = {

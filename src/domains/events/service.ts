@@ -42,6 +42,8 @@ export interface EventsService {
   read(filter?: EventFilter): Promise<readonly EventRow[]>;
   /** Every event of a session, from the first to the last. */
   ofSession(id: string): Promise<readonly EventRow[]>;
+  /** The sequence number of the last event; 0 when there is none. */
+  last(): Promise<number>;
   /** Live: calls back with new events of this and other processes, from `after` on; the answer ends it. */
   follow(filter: EventFilter, listener: (rows: readonly EventRow[]) => void): () => void;
   /** Looks for new events at once instead of at the next poll; called after a commit. */
@@ -95,6 +97,7 @@ export function createEventsService(
       findArtifact(transaction ?? (await db.records<ArtifactSchema>()), digest),
     artifactsOf: async (session) => artifactsOf(await db.records<ArtifactSchema>(), session),
     collectArtifacts: () => db.transact(collectArtifacts),
+    last: async () => (await readHead(await db.records<EventSchema>())).seq,
     wake: () => {
       for (const look of followers) look();
     },

@@ -131,13 +131,13 @@ export async function giveBack(
 ): Promise<void> {
   const { options, runAt, reason } = how;
   const free = { owner: null, lease_until: null, reason } as const;
-  if (row.cancel === 1) {
-    await changeRun(transaction, row, { ...free, state: 'cancelled' });
-  } else if (mayClaimAgain(row)) {
+  if (row.cancel === 0 && mayClaimAgain(row)) {
     await changeRun(transaction, row, { ...free, state: 'queued', run_at: runAt });
-  } else if (await changeRun(transaction, row, { ...free, state: 'dead' })) {
-    await options.onDead?.(transaction, row.run_id, reason);
+    return;
   }
+  const state = row.cancel === 1 ? 'cancelled' : 'dead';
+  const given = await changeRun(transaction, row, { ...free, state });
+  if (given) await options.onGivenUp?.(transaction, { runId: row.run_id, state, reason });
 }
 
 /** What a stopping worker could not finish is free for the next one at once, and costs the run nothing. */

@@ -54,10 +54,15 @@ export interface WorkOptions {
   readonly only?: string | undefined;
   /** Most runs of a partition at the same time, over all workers. */
   readonly limitOf?: ((partition: string) => Promise<number>) | undefined;
-  /** In the transaction that gives a run up after its last claim. */
-  readonly onDead?:
-    | ((transaction: RecordTransaction, runId: string, reason: string) => Promise<void>)
-    | undefined;
+  /** In the transaction that gives up a run whose worker did not bring it to an end. */
+  readonly onGivenUp?: ((transaction: RecordTransaction, run: GivenUp) => Promise<void>) | undefined;
+}
+
+export interface GivenUp {
+  readonly runId: string;
+  /** `dead`: it has used up its claims. `cancelled`: nobody wants it any more. */
+  readonly state: 'dead' | 'cancelled';
+  readonly reason: string;
 }
 
 export interface Worker {

@@ -74,11 +74,11 @@ const name = z.string().min(1).max(NAME_CHARS_MAX);
 const names = z.array(name).max(NAMES_MAX);
 const text = z.string().min(1).max(TEXT_CHARS_MAX);
 const lines = z.array(z.string().max(TEXT_CHARS_MAX)).max(LINES_MAX);
-const agentId = name.optional().describe('the agent that says so');
-const taskId = name.describe('id or slug of the task');
+const agentId = name.optional();
+const taskId = name;
 
 export const taskRequestSchema: z.ZodType<NewTask, TaskRequest> = z.strictObject({
-  title: z.string().trim().min(1).max(TITLE_CHARS_MAX).describe('one sentence: the object and the end'),
+  title: z.string().trim().min(1).max(TITLE_CHARS_MAX).describe('one sentence'),
   description: z.string().max(TEXT_CHARS_MAX).default('').describe('everything the agent should know'),
   slug: z
     .string()
@@ -106,45 +106,64 @@ export const taskRequestSchema: z.ZodType<NewTask, TaskRequest> = z.strictObject
     .describe('what the branch starts from'),
 });
 
+/** What a model may say about a new task; people have more to say on the command line. */
+export interface TaskCreateRequest {
+  readonly title: string;
+  readonly description?: string | undefined;
+  readonly profile?: string | undefined;
+  readonly required_skills?: readonly string[] | undefined;
+  readonly priority?: number | undefined;
+  readonly dispatch?: boolean | undefined;
+}
+
+export const taskCreateSchema: z.ZodType<TaskCreateRequest> = z.strictObject({
+  title: z.string().trim().min(1).max(TITLE_CHARS_MAX).describe('one sentence'),
+  description: z.string().max(TEXT_CHARS_MAX).optional(),
+  profile: name.optional().describe('the only agent profile that may do it'),
+  required_skills: names.optional(),
+  priority: z.int().min(-PRIORITY_MAX).max(PRIORITY_MAX).optional().describe('higher goes first'),
+  dispatch: z.boolean().optional().describe('put it into the queue at once'),
+});
+
 const answers: z.ZodType<readonly Answer[]> = z
   .array(
     z.strictObject({
-      line: text.describe('the check, word for word'),
+      line: text,
       verdict: z.enum(['pass', 'fail']),
-      evidence: text.describe('what shows it'),
+      evidence: text,
     }),
   )
   .max(LINES_MAX);
 
 export const taskUpdateSchema: z.ZodType<TaskUpdateRequest> = z.strictObject({
   task_id: taskId,
-  status: z.string().min(1).max(100).describe('in a word or two, such as working or done'),
+  status: z.string().min(1).max(100),
   progress: z.int().min(0).max(100),
   summary: text,
-  verification: answers.optional().describe("answers to the checks of the task's skills"),
+  verification: answers.optional(),
   agent_id: agentId,
   session_id: name.optional(),
 });
 
 export const thoughtSchema: z.ZodType<ThoughtRequest> = z.strictObject({
   task_id: taskId,
-  type: z.enum(THOUGHT_TYPES).describe('reflection: what an agent has to record before it may end'),
+  type: z.enum(THOUGHT_TYPES),
   content: text,
   branch: name.optional(),
   commit_sha: z
     .string()
     .regex(/^[0-9a-f]{7,64}$/)
     .optional(),
-  tests_run: lines.optional().describe('each with its outcome; an empty list when there were none'),
-  blockers: lines.optional().describe('what stands in the way; an empty list when nothing does'),
+  tests_run: lines.optional(),
+  blockers: lines.optional(),
   agent_id: agentId,
   session_id: name.optional(),
 });
 
 export const memoryPackSchema: z.ZodType<MemoryPackRequest> = z.strictObject({
-  session_id: name.describe('the session whose memory is packed'),
+  session_id: name,
   task_id: taskId.optional(),
-  notes: z.array(text).max(LINES_MAX).optional().describe('what the next agent should know'),
+  notes: z.array(text).max(LINES_MAX).optional(),
   agent_id: agentId,
 });
 

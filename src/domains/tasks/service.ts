@@ -7,10 +7,12 @@ import { ColibriError } from '../../lib/errors.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { AgentsService } from '../agents/service.ts';
+import type { Git } from '../agents/worktree/git.ts';
 import type { EventsService } from '../events/service.ts';
 import type { SkillsService } from '../skills/service.ts';
 import type { PoolReport } from './dispatch.ts';
-import type { Engine, Worker } from './engine.ts';
+import type { Engine, GivenUp, Worker } from './engine.ts';
+import { type Merged, mergeTask, worktreeOf } from './merge-service.ts';
 import { createOrphans, type Orphans } from './orphan-service.ts';
 import { isClosed } from './pipeline.ts';
 import { type AskPool, createPool } from './pool-service.ts';
@@ -76,9 +78,15 @@ export interface TasksService extends TaskRecords {
   block(idOrSlug: string, why: Why): Promise<Task>;
   /** A new attempt at a blocked task, from the start. */
   retry(idOrSlug: string, actor: string): Promise<Task>;
+  /** Brings the branch of a finished task into what is checked out in its repository. */
+  merge(idOrSlug: string, actor: string): Promise<Merged>;
+  /** Where its work lies; null when nothing is left there. */
+  worktree(idOrSlug: string): Promise<string | null>;
   /** Works the queue off in this process until it is stopped. */
   work(how?: WorkHow): Promise<Worker>;
   readonly orphans: Orphans;
+  /** Stops the workers of this process; what they were at is free for others. */
+  close(): Promise<void>;
 }
 
 export interface Why {
@@ -98,6 +106,7 @@ export interface TasksParts {
   /** Absolute: what a task works on when it names no repository, and what relative ones start from. */
   readonly workspace: string;
   readonly isTrusted: (skill: string) => Promise<boolean>;
+  readonly git: Git;
 }
 
 /** Agents at the same time in one process. */
@@ -113,6 +122,7 @@ export function createTasksService(parts: TasksParts): TasksService {
     events.wake();
     return result;
   };
+  const workers = new Set<Worker>();
   const tools: Tools = { ...parts, take, askPool, needTask, change };
   return {
     ...createTaskRecords({ ...parts, needTask }),
@@ -128,8 +138,17 @@ export function createTasksService(parts: TasksParts): TasksService {
     cancel: (idOrSlug, why) => stop(tools, idOrSlug, { ...why, to: 'CANCELLED' }),
     block: (idOrSlug, why) => stop(tools, idOrSlug, { ...why, to: 'BLOCKED' }),
     retry: (idOrSlug, actor) => change((transaction) => retry(tools, transaction, { idOrSlug, actor })),
-    work: (how = {}) => work(tools, how),
+    merge: async (idOrSlug, actor) => mergeTask(parts, await needTask(idOrSlug), actor),
+    worktree: async (idOrSlug) => worktreeOf(parts.agents, await needTask(idOrSlug)),
+    async work(how = {}) {
+      const worker = await work(tools, how);
+      workers.add(worker);
+      return worker;
+    },
     orphans: createOrphans(parts),
+    async close() {
+      await Promise.all([...workers].map((worker) => worker.stop({ drainMs: 0 })));
+    },
   };
 }
 
@@ -284,9 +303,11 @@ async function retry(
 }
 
 async function work(tools: Tools, { task, lanes = LANES, onProgress }: WorkHow): Promise<Worker> {
-  const { engine, agents, take } = tools;
+  const { engine, agents } = tools;
   const only = task === undefined ? undefined : ((await tools.needTask(task)).run_id ?? undefined);
   if (task !== undefined && only === undefined) throw notDispatched(task);
+  // What a dead supervisor left must not go on beside what is begun here.
+  await agents.reconcile();
   return engine.work({
     handler: createRunner(tools, onProgress),
     lanes,
@@ -296,13 +317,32 @@ async function work(tools: Tools, { task, lanes = LANES, onProgress }: WorkHow):
       // A profile that is gone holds nothing back: the dispatch says so.
       return known?.limits.max_concurrent_tasks ?? Number.POSITIVE_INFINITY;
     },
-    async onDead(transaction, runId, reason) {
-      const dead = await findTaskOfRun(transaction, runId);
-      if (dead === null || isClosed(dead.state) || dead.state === 'BLOCKED') return;
-      const why = `${reason}; it was given up after several workers failed on it`;
-      await take(transaction, dead, 'BLOCKED', { actor: 'queue', code: 'RUN_DEAD', reason: why });
-    },
+    onGivenUp: (transaction, run) => giveUp(tools, transaction, run),
   });
+}
+
+/** Whoever worked on it is gone, perhaps before anybody could see it begin. */
+async function giveUp({ agents, take }: Tools, transaction: RecordTransaction, run: GivenUp): Promise<void> {
+  const task = await findTaskOfRun(transaction, run.runId);
+  if (task === null) return;
+  const { state, reason } = run;
+  if (task.agent_id !== null) await failAgent(agents, transaction, { id: task.agent_id, reason });
+  if (state === 'cancelled' || isClosed(task.state) || task.state === 'BLOCKED') return;
+  const why = `${reason}; it was given up after several workers failed on it`;
+  await take(transaction, task, 'BLOCKED', { actor: 'queue', code: 'RUN_DEAD', reason: why });
+}
+
+/** Does nothing when it has ended. */
+async function failAgent(
+  agents: AgentsService,
+  transaction: RecordTransaction,
+  { id, reason }: { readonly id: string; readonly reason: string },
+): Promise<void> {
+  try {
+    await agents.transition(id, 'FAILED', { actor: 'queue', reason, code: 'HOST_LOST', transaction });
+  } catch (error) {
+    if (!(error instanceof ColibriError) || error.code !== 'AGENT_TRANSITION') throw error;
+  }
 }
 
 function notOpen({ slug, state }: Task): ColibriError {

@@ -16,6 +16,7 @@ import type { PolicyService } from '../../domains/policy/service.ts';
 import type { ReplayOptions, ReplayReport } from '../../domains/sessions/replay-service.ts';
 import type { SessionsService } from '../../domains/sessions/service.ts';
 import type { SkillsService } from '../../domains/skills/service.ts';
+import type { TasksService } from '../../domains/tasks/service.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { ColibriServerContext } from '../../server.ts';
 import type { Output, TextStream } from './output.ts';
@@ -173,6 +174,7 @@ export interface BootedRuntime extends Care {
   readonly sessions: SessionsService;
   readonly events: EventsService;
   readonly policy: PolicyService;
+  readonly tasks: () => Promise<TasksService>;
   readonly drift: DriftService;
   readonly sync: SyncService;
   readonly install: InstallService;

@@ -5,6 +5,7 @@ import type { Command, CommandOption } from './command.ts';
 import { INSTALL_COMMANDS } from './install-commands.ts';
 import { INTEGRITY_COMMANDS } from './integrity-commands.ts';
 import { SESSION_COMMANDS } from './session-commands.ts';
+import { TASK_COMMANDS } from './task-commands.ts';
 
 const SKILLS_ROOT: CommandOption = {
   flag: '--skills-root',
@@ -134,6 +135,7 @@ export const COMMANDS: readonly Command[] = [
   ...SESSION_COMMANDS,
   ...INSTALL_COMMANDS,
   ...AGENT_COMMANDS,
+  ...TASK_COMMANDS,
   {
     name: 'config show',
     summary: 'show every setting, where its value comes from, and the skills roots',

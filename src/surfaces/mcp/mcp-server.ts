@@ -66,7 +66,8 @@ const CACHE_HINT = { ttlMs: 0, cacheScope: 'private' } as const;
 function serveTools(mcp: McpServer, ctx: ColibriServerContext, { ready, door }: McpServerOptions): void {
   mcp.server.setRequestHandler('tools/list', async () => {
     await whenReady(ready);
-    return { tools: [...ctx.tools.values()].filter(isForAgents).map(describeTool) };
+    const tools = [...ctx.tools.values()].filter((tool) => isForAgents(tool) && tool.listed());
+    return { tools: tools.map(describeTool) };
   });
   mcp.server.setRequestHandler('tools/call', async (request, extra) => {
     await whenReady(ready);

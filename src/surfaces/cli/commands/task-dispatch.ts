@@ -1,0 +1,14 @@
+import { summaryOf } from '../../../domains/tasks/task-summary.ts';
+import { type CommandContext, EXIT, type ExitCode } from '../command.ts';
+import { PERSON, requireTask, withTasks } from '../task-id.ts';
+
+export function run(context: CommandContext): Promise<ExitCode> {
+  const { args, flags, out } = context;
+  return withTasks(context, async (tasks) => {
+    const { id } = await requireTask(tasks, args[0] ?? '');
+    const task = await tasks.dispatch(id, PERSON);
+    if (flags.switches.has('json')) out.json(summaryOf(task));
+    out.note(`${task.slug} waits in the queue; \`colibri task work\` works it off`);
+    return EXIT.ok;
+  });
+}

@@ -1,0 +1,138 @@
+/**
+ * `kill -9` of the supervisor, of its agents, and of both, at random moments: every task is finished or says why not,
+ * nothing is written back twice, no commit is lost, and nothing is left behind.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { expect, onTestFinished, test } from 'vitest';
+
+import { startup } from '../../src/startup.ts';
+import { CLI, makePlaces, type Places } from '../domains/tasks/task-world.ts';
+import { randomFrom } from '../support/random.ts';
+
+const SUPERVISOR = path.join(import.meta.dirname, 'task-supervisor.mjs');
+const KILLS = 30;
+const LEASE_MS = 600;
+/** Tasks that are open at any time while the killing goes on. */
+const OPEN = 3;
+/** A kill comes at a random moment within this time after the last one, or after the supervisor began. */
+const WINDOW_MS = 700;
+const WORKING_SHARE = 0.8;
+const TIMEOUT_MS = 240_000;
+const seed = Number(process.env['COLIBRI_CRASH_SEED'] ?? Date.now() % 1_000_000);
+
+type Victim = 'supervisor' | 'agent' | 'both';
+
+function startSupervisor({ workspace, home }: Places, drain?: 'drain'): ChildProcess {
+  const words = [SUPERVISOR, path.dirname(CLI), workspace, home, String(LEASE_MS), ...(drain ? [drain] : [])];
+  const env = { PATH: process.env['PATH'], HOME: home };
+  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'ignore'], env });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+async function openTasks({ workspace, home }: Places) {
+  const env = { PATH: process.env['PATH'], HOME: home };
+  const runtime = await startup({ workspace, home, env, logger: () => undefined, exit: () => undefined });
+  return { runtime, tasks: await runtime.tasks() };
+}
+
+function killAgents(places: Places): number {
+  const agents = places.processes();
+  for (const pid of agents) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It has just ended by itself.
+    }
+  }
+  return agents.length;
+}
+
+/** Locks of git that somebody left. */
+function locksIn(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.lock'));
+}
+
+async function expectIntact(places: Places, journal: string): Promise<string> {
+  const { runtime, tasks } = await openTasks(places);
+  try {
+    expect(runtime.db.pragma('quick_check', { simple: true })).toBe('ok');
+    expect((await runtime.events.verify()).broken).toBeNull();
+    const all = await Promise.all((await tasks.list({ limit: 1000 })).map(({ id }) => tasks.detail(id)));
+    const open = all.filter(({ state }) => state !== 'DONE' && state !== 'BLOCKED');
+    expect(open.map(({ slug, state }) => `${slug} is ${state}`)).toEqual([]);
+    for (const task of all.filter(({ state }) => state === 'BLOCKED'))
+      expect(task.reason, task.slug).toBeTruthy();
+    const done = all.filter(({ state }) => state === 'DONE');
+    for (const { writebacks, slug } of done) expect(writebacks.length, slug).toBe(1);
+    for (const { writebacks, slug } of all) expect(writebacks.length, slug).toBeLessThanOrEqual(1);
+    const agents = await (await runtime.agents()).list({ limit: 1000 });
+    expect(agents.filter(({ state }) => state !== 'TERMINATED' && state !== 'FAILED')).toEqual([]);
+    expect(agents.filter(({ state }) => state === 'TERMINATED').length).toBe(done.length);
+    const commits = existsSync(journal) ? readFileSync(journal, 'utf8').trim().split('\n') : [];
+    const kept = new Set(places.git('rev-list', '--branches=feature/*').split('\n'));
+    expect(commits.filter((commit) => !kept.has(commit))).toEqual([]);
+    return `${done.length} of ${all.length} tasks done, ${agents.length} agents, ${commits.length} commits`;
+  } finally {
+    await runtime.close();
+  }
+}
+
+/** Keeps a few tasks open while it kills, then lets the next supervisor finish everything. */
+async function killAtRandom(victim: Victim, random: () => number): Promise<string> {
+  const places = makePlaces();
+  const journal = path.join(places.base, 'journal');
+  places.profile(['library', 'ms=15', `journal=${journal}`], { max: 4 });
+  const { runtime, tasks } = await openTasks(places);
+  const refill = async (): Promise<void> => {
+    for (
+      let open = (await tasks.list({ open: true })).filter(({ state }) => state !== 'BLOCKED').length;
+      open < OPEN;
+      open++
+    ) {
+      const { id } = await tasks.create({ title: 'Add a line' }, 'test');
+      await tasks.dispatch(id, 'test');
+    }
+  };
+  let supervisor = startSupervisor(places);
+  for (let kills = 0; kills < KILLS; ) {
+    await refill();
+    await sleep(random() * WINDOW_MS);
+    if (victim === 'agent' && killAgents(places) === 0) continue;
+    kills++;
+    if (victim === 'agent') continue;
+    const gone = once(supervisor, 'exit');
+    supervisor.kill('SIGKILL');
+    if (victim === 'both') killAgents(places);
+    await gone;
+    supervisor = startSupervisor(places);
+    // Some die while they start, most while they work.
+    if (random() < WORKING_SHARE && supervisor.stdout !== null) await once(supervisor.stdout, 'data');
+  }
+  supervisor.kill('SIGKILL');
+  await runtime.close();
+  const last = startSupervisor(places, 'drain');
+  await once(last, 'exit');
+  const told = await expectIntact(places, journal);
+  expect(places.processes()).toEqual([]);
+  expect(locksIn(path.join(places.workspace, '.git'))).toEqual([]);
+  return told;
+}
+
+test(`${KILLS} kills each of the supervisor, of its agents and of both (COLIBRI_CRASH_SEED=${seed})`, {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  expect(existsSync(CLI), 'dist is missing: run `npm run build` first').toBe(true);
+  const victims: readonly Victim[] = ['supervisor', 'agent', 'both'];
+  const told = await Promise.all(
+    victims.map(
+      async (victim, index) => `${victim}: ${await killAtRandom(victim, randomFrom(seed + index))}`,
+    ),
+  );
+  process.stderr.write(`crash seed ${seed}: ${told.join('; ')}\n`);
+});
