@@ -46,7 +46,6 @@ export async function openIndex(options: StartupOptions): Promise<IndexRuntime |
     events: NO_EVENTS,
     clock: systemClock,
     logger: () => undefined,
-    clock: systemClock,
   };
   return { skills: createSkillsService(parts), close: () => db.close() };
 }

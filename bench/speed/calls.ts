@@ -1,0 +1,159 @@
+/** Tool calls over stdio and HTTP, against the SDK with a tool that does nothing. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+
+import { COLIBRI, cleanEnvironment, REPOSITORY } from './measure.ts';
+import { atLeast, atMost, type Row, within } from './row.ts';
+import { INITIALIZE, type RpcServer, startRpc } from './rpc.ts';
+import type { World } from './world.ts';
+
+const SDK_SERVER = path.join(REPOSITORY, 'bench/speed/sdk-server.mjs');
+const SKILLS = 1_000;
+const CALLS = { stdio: 5_000, http: 1_000 };
+/** Calls under way at once. */
+const AT_ONCE = 16;
+const OUR_CALL = { name: 'skill_list', arguments: { limit: 1 } };
+const EMPTY_CALL = { name: 'empty', arguments: {} };
+
+export async function callRows(world: World): Promise<readonly Row[]> {
+  const { workspace, home, database } = world.place(SKILLS);
+  const place = { cwd: workspace, home };
+  const bare = await startRpc([SDK_SERVER], { cwd: REPOSITORY, home });
+  const floor = await perSecond(CALLS.stdio, () => bare.request('tools/call', EMPTY_CALL));
+  await bare.end();
+  const server = await startRpc([COLIBRI, 'serve', '--db', database], place);
+  const ours = await perSecond(CALLS.stdio, () => server.request('tools/call', OUR_CALL));
+  const memory = residentMb(server);
+  const tools = JSON.stringify(await server.request('tools/list', {})).length;
+  await server.end();
+  const { rssMb: node = Number.NaN } = await world.hello();
+  return [
+    atLeast(
+      {
+        suite: 'calls',
+        what: 'tool calls over stdio',
+        unit: 'calls/s',
+        floorName: 'bare SDK server, empty tool',
+      },
+      ours,
+      { floor, min: 0.8 },
+    ),
+    ...(await httpRows({ workspace, home, database })),
+    atMost(
+      {
+        suite: 'memory',
+        what: `\`colibri serve\` after ${CALLS.stdio.toLocaleString('en')} calls`,
+        unit: 'MB',
+        floorName: 'node, nothing else',
+      },
+      memory,
+      { floor: node, max: 3.5 },
+    ),
+    within({ suite: 'calls', what: 'answer to tools/list', unit: 'bytes' }, tools, 8 * 1024),
+  ];
+}
+
+async function httpRows({
+  workspace,
+  home,
+  database,
+}: {
+  workspace: string;
+  home: string;
+  database: string;
+}): Promise<readonly Row[]> {
+  const bare = await listen([SDK_SERVER, 'http'], { cwd: REPOSITORY, home });
+  const floor = await perSecond(CALLS.http, () => post(bare.url, EMPTY_CALL));
+  await bare.end();
+  const server = await listen([COLIBRI, 'serve', '--http', '--port', '0', '--db', database], {
+    cwd: workspace,
+    home,
+  });
+  const ours = await perSecond(CALLS.http, () => post(server.url, OUR_CALL));
+  await server.end();
+  const bar = {
+    suite: 'calls',
+    what: 'tool calls over HTTP',
+    unit: 'calls/s',
+    floorName: 'SDK handler, empty tool',
+  };
+  return [atLeast(bar, ours, { floor, min: 1 })];
+}
+
+interface Listening {
+  readonly url: string;
+  end(): Promise<void>;
+}
+
+/** Starts a server that prints its address. */
+async function listen(
+  command: readonly string[],
+  { cwd, home }: { cwd: string; home: string },
+): Promise<Listening> {
+  const child = spawn(process.execPath, command, {
+    cwd,
+    env: cleanEnvironment(home),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const url = await Promise.race([child.stdout, child.stderr].map(firstUrl));
+  return { url, end: () => stop(child) };
+}
+
+function firstUrl(input: NodeJS.ReadableStream): Promise<string> {
+  return new Promise((resolve) => {
+    createInterface({ input }).on('line', (line) => {
+      const url = /http:\/\/[^\s"]+/.exec(line)?.[0];
+      if (url !== undefined) resolve(url);
+    });
+  });
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  child.kill('SIGTERM');
+  if (child.exitCode === null) await once(child, 'exit');
+}
+
+/** One call without a session, as the newest protocol has it: what it needs of `initialize` travels with it. */
+async function post(url: string, call: object): Promise<void> {
+  const { protocolVersion, clientInfo, capabilities } = INITIALIZE;
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': protocolVersion,
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { ...call, _meta: { clientInfo, capabilities } },
+    }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${text.slice(0, 200)}`);
+}
+
+async function perSecond(calls: number, call: () => Promise<unknown>): Promise<number> {
+  // A tenth first, so that both sides have compiled what they need.
+  await many(calls / 10, call);
+  const began = performance.now();
+  await many(calls, call);
+  return calls / ((performance.now() - began) / 1000);
+}
+
+async function many(calls: number, call: () => Promise<unknown>): Promise<void> {
+  let left = calls;
+  const one = async () => {
+    while (left-- > 0) await call();
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, one));
+}
+
+function residentMb({ pid }: RpcServer): number {
+  const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(kilobytes) / 1024;
+}

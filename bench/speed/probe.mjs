@@ -1,0 +1,123 @@
+// Runs one piece of work in a process of its own and prints what it took, as JSON. Plain JavaScript on the built package:
+// a loader would be measured with it.
+import { closeSync, openSync, readdirSync, readSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+const [work, optionsText] = process.argv.slice(2);
+const options = JSON.parse(optionsText);
+const root = path.join(options.workspace, '.agents', 'skills');
+const away = path.join(options.workspace, 'away');
+
+const works = { read, stat, scan, rescan, changed, sdk, reads, search };
+const result = await works[work]();
+console.log(JSON.stringify({ ...result, rssMb: process.resourceUsage().maxRSS / 1024 }));
+
+function read() {
+  const names = readdirSync(root);
+  readAll(names);
+  return measure(() => readAll(names));
+}
+
+function stat() {
+  const names = readdirSync(root);
+  readAll(names);
+  return measure(() => {
+    for (const name of names) statSync(`${root}/${name}/SKILL.md`, { throwIfNoEntry: false });
+  });
+}
+
+/** The skills appear after the start, so that the start is not measured with their first scan. */
+async function scan() {
+  if (!options.cold) readAll(readdirSync(root));
+  renameSync(root, away);
+  const colibri = await open();
+  renameSync(away, root);
+  return closing(colibri, await measure(() => colibri.skills.reload()));
+}
+
+async function rescan() {
+  readAll(readdirSync(root));
+  const colibri = await open();
+  return closing(colibri, await measure(() => colibri.skills.reload()));
+}
+
+async function changed() {
+  const colibri = await open();
+  for (const [file, text] of Object.entries(options.texts)) writeFileSync(file, text);
+  // Older than what a scan takes for perhaps still changing.
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  readAll(readdirSync(root));
+  return closing(colibri, await measure(() => colibri.skills.reload()));
+}
+
+async function sdk() {
+  const { loadSkills } = await import('@modelcontextprotocol/server/ext/skills/node');
+  readAll(readdirSync(root));
+  let skills;
+  const load = await measure(async () => {
+    skills = await loadSkills(root);
+  });
+  readAll(readdirSync(root));
+  const reload = await measure(() => skills.reload());
+  return { ...load, reloadCpuMs: reload.cpuMs };
+}
+
+/** Many times, because one is too short to be seen; the names are spread over all. */
+async function reads() {
+  const colibri = await open();
+  const names = readdirSync(root);
+  const picked = Array.from({ length: 400 }, (_, index) => names[Math.floor((index * names.length) / 400)]);
+  const get = (name) => colibri.skills.get(name);
+  for (const name of picked) get(name);
+  const got = await measure(() => {
+    for (const name of picked) get(name);
+  });
+  const listed = await measure(() => {
+    for (const name of picked) colibri.skills.list({ after: name, limit: 50 });
+  });
+  return closing(colibri, { getUs: (got.cpuMs * 1000) / 400, pageUs: (listed.cpuMs * 1000) / 400 });
+}
+
+async function search() {
+  const colibri = await open();
+  const session = await colibri.sessions.open();
+  const times = [];
+  let bytes = 0;
+  for (const query of [...options.queries.slice(0, 3), ...options.queries]) {
+    const began = performance.now();
+    const { text } = await session.handleToolCall({ name: 'skill_search', input: { query, limit: 10 } });
+    times.push(performance.now() - began);
+    bytes = Math.max(bytes, Buffer.byteLength(text));
+  }
+  const sorted = times.slice(3).sort((a, b) => a - b);
+  const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+  return closing(colibri, { p50Ms: at(0.5), p95Ms: at(0.95), bytes });
+}
+
+async function open() {
+  const { openColibri } = await import(options.library);
+  const { workspace, home, database } = options;
+  return openColibri({ workspace, home, dbPath: database });
+}
+
+async function closing(colibri, result) {
+  await colibri.close();
+  return result;
+}
+
+async function measure(work) {
+  const cpu = process.cpuUsage();
+  const began = performance.now();
+  await work();
+  const { user, system } = process.cpuUsage(cpu);
+  return { cpuMs: (user + system) / 1000, wallMs: performance.now() - began };
+}
+
+function readAll(names) {
+  const buffer = Buffer.allocUnsafe(1024 * 1024);
+  for (const name of names) {
+    const file = openSync(`${root}/${name}/SKILL.md`);
+    readSync(file, buffer, 0, buffer.length, null);
+    closeSync(file);
+  }
+}

@@ -1,0 +1,188 @@
+/** Scans, reads and searches at several sizes. */
+import path from 'node:path';
+
+import { skillName, skillText } from '../skills.ts';
+import { best, type ProbeResult, probe, REPOSITORY } from './measure.ts';
+import { atMost, less, type Row, within } from './row.ts';
+import type { World } from './world.ts';
+
+const LIBRARY = path.join(REPOSITORY, 'dist/library.js');
+/** A hundredth of the skills. */
+const CHANGED_SHARE = 0.01;
+const FIRST_SCAN_MAX = { small: 8, large: 7 };
+const LARGE_SKILLS = 100_000;
+
+function probeAt(world: World, skills: number, work: string, more: object = {}): Promise<ProbeResult> {
+  const { workspace, home, database } = world.place(skills);
+  return probe(work, { workspace, home, database, library: LIBRARY, ...more });
+}
+
+const value = (result: ProbeResult, key: string): number => result[key] ?? Number.NaN;
+
+export async function scanRows(world: World): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (const skills of world.sizes) {
+    const runs = world.runs(skills);
+    const floor = value(await best(runs, () => probeAt(world, skills, 'read')), 'cpuMs');
+    const ours = await best(runs, () => {
+      world.forget(skills);
+      return probeAt(world, skills, 'scan');
+    });
+    const max = skills >= LARGE_SKILLS ? FIRST_SCAN_MAX.large : FIRST_SCAN_MAX.small;
+    const what = `first scan of ${count(skills)} skills`;
+    rows.push(
+      atMost(
+        { suite: 'scan', what, unit: 'ms CPU', floorName: 'open-read-close loop' },
+        value(ours, 'cpuMs'),
+        { floor, max },
+      ),
+    );
+  }
+  return rows;
+}
+
+export async function rescanRows(world: World): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (const skills of world.sizes) {
+    const runs = world.runs(skills);
+    await probeAt(world, skills, 'rescan');
+    const floor = value(await best(runs, () => probeAt(world, skills, 'stat')), 'cpuMs');
+    const calm = value(await best(runs, () => probeAt(world, skills, 'rescan')), 'cpuMs');
+    let edition = 0;
+    const changed = await best(runs, () =>
+      probeAt(world, skills, 'changed', { texts: editedTexts(world, skills, ++edition) }),
+    );
+    const bar = { suite: 'rescan', unit: 'ms CPU' };
+    const what = `rescan of ${count(skills)} skills`;
+    rows.push(
+      atMost({ ...bar, what: `${what}, nothing changed`, floorName: 'stat loop' }, calm, { floor, max: 1.5 }),
+    );
+    rows.push(
+      atMost(
+        { ...bar, what: `${what}, 1 % changed`, floorName: 'nothing changed' },
+        value(changed, 'cpuMs'),
+        { floor: calm, max: 2 },
+      ),
+    );
+  }
+  return rows;
+}
+
+function editedTexts(world: World, skills: number, edition: number): Record<string, string> {
+  const { workspace } = world.place(skills);
+  const texts: Record<string, string> = {};
+  for (let number = 0; number < skills; number += 1 / CHANGED_SHARE) {
+    texts[path.join(workspace, '.agents/skills', skillName(number), 'SKILL.md')] = skillText(number, edition);
+  }
+  return texts;
+}
+
+/** The SDK's own loader, on the same folders. It is slow, so the largest size is left out. */
+export async function sdkRows(world: World): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (const skills of world.sizes.filter((size) => size < LARGE_SKILLS)) {
+    const theirs = await best(2, () => probeAt(world, skills, 'sdk'));
+    const first = await best(2, () => {
+      world.forget(skills);
+      return probeAt(world, skills, 'scan');
+    });
+    const again = await best(2, () => probeAt(world, skills, 'rescan'));
+    const bar = { suite: 'sdk', unit: 'ms CPU' };
+    rows.push(
+      less(
+        { ...bar, what: `load ${count(skills)} skills`, floorName: 'MCP SDK loadSkills' },
+        value(first, 'cpuMs'),
+        { floor: value(theirs, 'cpuMs'), min: 4 },
+      ),
+    );
+    rows.push(
+      less(
+        { ...bar, what: `look again at ${count(skills)} skills`, floorName: 'MCP SDK reload' },
+        value(again, 'cpuMs'),
+        { floor: value(theirs, 'reloadCpuMs'), min: 20 },
+      ),
+    );
+  }
+  return rows;
+}
+
+export async function readRows(world: World): Promise<readonly Row[]> {
+  const [small = 0] = world.sizes;
+  const large = world.sizes.at(-1) ?? small;
+  const at = async (skills: number) => {
+    await probeAt(world, skills, 'rescan');
+    return best(3, () => probeAt(world, skills, 'reads'));
+  };
+  const [few, many] = [await at(small), await at(large)];
+  const bar = { suite: 'reads', unit: 'µs CPU', floorName: `of ${count(small)}` };
+  return [
+    atMost({ ...bar, what: `get one of ${count(large)} skills` }, value(many, 'getUs'), {
+      floor: value(few, 'getUs'),
+      max: 2.5,
+    }),
+    atMost({ ...bar, what: `a page of 50 of ${count(large)} skills` }, value(many, 'pageUs'), {
+      floor: value(few, 'pageUs'),
+      max: 2.5,
+    }),
+  ];
+}
+
+const QUERIES =
+  'review contracts, deploy containers, summarise emails, plan a roadmap, kubernetes certificates, audit passwords and backups, translate recipes, profile slow queries, schedule calendars, write changelogs, test schemas, spreadsheets with budgets, incident metrics, survey dashboards, refactor pipelines'.split(
+    ', ',
+  );
+const SEARCH_P95_MS = { small: 10, large: 100 };
+
+export async function searchRows(world: World): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (const skills of world.sizes) {
+    const { p95Ms = Number.NaN, bytes = Number.NaN } = await best(2, () =>
+      probeAt(world, skills, 'search', { queries: QUERIES }),
+    );
+    const max = skills >= LARGE_SKILLS ? SEARCH_P95_MS.large : SEARCH_P95_MS.small;
+    rows.push(
+      within(
+        { suite: 'search', what: `search, top 10 of ${count(skills)}, 95th percentile`, unit: 'ms' },
+        p95Ms,
+        max,
+      ),
+    );
+    rows.push(
+      within(
+        { suite: 'search', what: `search, answer of 10 of ${count(skills)}`, unit: 'bytes' },
+        bytes,
+        2048,
+      ),
+    );
+  }
+  return rows;
+}
+
+const SCAN_MEMORY_MAX = { small: 2, large: 5 };
+
+export async function memoryRows(world: World): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  const floor = value(await best(2, () => world.hello()), 'rssMb');
+  for (const skills of world.sizes) {
+    world.forget(skills);
+    const { rssMb = Number.NaN } = await probeAt(world, skills, 'scan', { cold: true });
+    const max = skills >= LARGE_SKILLS ? SCAN_MEMORY_MAX.large : SCAN_MEMORY_MAX.small;
+    rows.push(
+      atMost(
+        {
+          suite: 'memory',
+          what: `peak of a first scan of ${count(skills)} skills`,
+          unit: 'MB',
+          floorName: 'node, nothing else',
+        },
+        rssMb,
+        { floor, max },
+      ),
+    );
+  }
+  return rows;
+}
+
+export function count(skills: number): string {
+  return skills.toLocaleString('en');
+}
