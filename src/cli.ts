@@ -17,6 +17,8 @@ void runCli({
     // Once each: a second signal while closing ends the process the hard way.
     process.once('SIGINT', stop);
     process.once('SIGTERM', stop);
+    // The terminal was closed: agents that run for it must not go on without anybody.
+    process.once('SIGHUP', stop);
   },
   openPage: (url) => void showPage(url),
 })

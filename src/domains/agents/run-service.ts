@@ -1,4 +1,5 @@
 /** One run of one agent: worktree, process, handshake, phases, and the end of all of it. */
+import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { isoNow } from '../../lib/clock.ts';
@@ -115,9 +116,9 @@ async function openWorktree(parts: RunParts, run: Run): Promise<Worktree> {
     previous: earlier.find(({ id, branch }) => id !== agent.id && branch !== null)?.branch ?? null,
   });
   run.worktree = worktree;
-  const { repo, path, branch, head } = worktree;
-  await note(parts, run, { repo, worktree: path, branch, head_before: head });
-  run.hooks.onProgress?.({ kind: 'worktree', path, branch });
+  const { repo, path: place, branch, head } = worktree;
+  await note(parts, run, { repo, worktree: place, branch, head_before: head });
+  run.hooks.onProgress?.({ kind: 'worktree', path: place, branch });
   return worktree;
 }
 
@@ -191,9 +192,9 @@ function listenerOf(parts: RunParts, run: Run, profile: AgentProfile): DriverLis
     broke: watch.fail,
     async permits({ tool, argument, writes, paths }) {
       if (writes && !profile.permissions.write_access) return false;
-      const { path = '' } = run.worktree ?? {};
+      const { path: own = '' } = run.worktree ?? {};
       // The worktree is the agent's; whatever lies elsewhere is not for it to write.
-      if (writes && paths.some((place) => !place.startsWith(`${path}/`))) return false;
+      if (writes && paths.some((place) => !path.resolve(own, place).startsWith(`${own}/`))) return false;
       const { agent_tier } = profile;
       return parts.permits({ tool, argument }, { agent_tier, agentId: run.agent.id });
     },
