@@ -6,9 +6,11 @@
  * Second stage: a listwise softmax, the share of the right skill's score among the documents of the first stage. Match: a
  * logistic regression of the first answer, right ones against the first answers to texts that call for nothing.
  */
+
+import type { SearchParts } from '../src/domains/skills/search/index-reader.ts';
 import { type Judged, judged } from '../src/domains/skills/search/match.ts';
 import { createReranker } from '../src/domains/skills/search/rerank.ts';
-import { askedOf, firstStage, type SearchParts } from '../src/domains/skills/search/search.ts';
+import { askedOf, firstStage } from '../src/domains/skills/search/search.ts';
 import { createSearchReads } from '../src/domains/skills/search/search-repository.ts';
 import { createLexicon } from '../src/domains/skills/search/tokenise.ts';
 import {

@@ -3,6 +3,7 @@ import type { Corpus } from './corpus.ts';
 import type { TriggerPhrase } from './document.ts';
 import type { TermFacts } from './query.ts';
 import type { DocumentStreams } from './token-stream.ts';
+import type { Lexicon } from './tokenise.ts';
 
 export interface IndexReader {
   readonly corpus: Corpus;
@@ -15,8 +16,8 @@ export interface IndexReader {
   text(document: number): string;
   /** Documents whose text holds one of the phrases. Reads every text. */
   containing(phrases: readonly string[]): readonly number[];
-  /** Terms of the words of names and descriptions that hold this run of letters. */
-  termsHolding(run: string): readonly TermFacts[];
+  /** Words of names and descriptions, as written, that hold this run of letters. Some may be of skills that are gone. */
+  formsHolding(run: string): readonly string[];
   /** Words that names are made of, of a length between these two. */
   nameWords(shortest: number, longest: number): readonly string[];
   /** Documents in order of name, after this one. */
@@ -29,4 +30,10 @@ export interface IndexReader {
 export interface Postings {
   readonly head: readonly Uint8Array[];
   readonly body: readonly Uint8Array[];
+}
+
+/** What every search works with. */
+export interface SearchParts {
+  readonly reader: IndexReader;
+  readonly lexicon: Lexicon;
 }

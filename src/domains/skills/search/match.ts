@@ -1,6 +1,7 @@
 /** Whether a task calls for a skill. Unlike a search it may answer with nothing. */
 import type { TriggerPhrase } from './document.ts';
 import type { FoundTerms } from './features.ts';
+import type { SearchParts } from './index-reader.ts';
 import type { Query } from './query.ts';
 import { createReranker } from './rerank.ts';
 import {
@@ -10,7 +11,6 @@ import {
   type Ranking,
   reasonOf,
   type SearchOptions,
-  type SearchParts,
 } from './search.ts';
 import { tokenise } from './tokenise.ts';
 import {

@@ -1,6 +1,6 @@
 /** A short query that stands as it is in a name or a description: such skills come before everything else. */
 import { FIELD_SEPARATOR, plain } from './document.ts';
-import type { IndexReader } from './index-reader.ts';
+import type { IndexReader, SearchParts } from './index-reader.ts';
 import { createPostingBuffer, decodeList, IN_NAME_FROM } from './postings.ts';
 import { STOP_WORDS, WORD_CHARS_MAX } from './tokenise.ts';
 
@@ -24,12 +24,12 @@ export interface PlainOptions {
 export function plainMatches(
   query: string,
   { wanted, scores }: PlainOptions,
-  reader: IndexReader,
+  { reader, lexicon }: SearchParts,
 ): ReadonlyMap<number, PlainRank> {
   const phrases = phrasesOf(query);
   const [phrase] = phrases;
   if (phrase === undefined) return new Map();
-  const candidates = byWord(phrase, reader) ?? everywhere(phrases, reader);
+  const candidates = byWord(phrase, { reader, lexicon }) ?? everywhere(phrases, reader);
   const scoreOf = (document: number): number => scores[document] ?? 0;
   const ordered = [...candidates].sort(
     ([a, aInName], [b, bInName]) => Number(bInName) - Number(aInName) || scoreOf(b) - scoreOf(a) || a - b,
@@ -64,18 +64,19 @@ function everywhere(phrases: readonly string[], { containing, corpus }: IndexRea
 }
 
 /** From the words that hold the longest run of letters of the phrase. Null when that leads nowhere. */
-function byWord(phrase: string, reader: IndexReader): Candidates | null {
+function byWord(phrase: string, { reader, lexicon }: SearchParts): Candidates | null {
   if (!/^\p{ASCII}*$/u.test(phrase)) return null;
   const runs = phrase.match(/[a-z0-9]+/g) ?? [];
   const run = runs.reduce((longest, next) => (next.length > longest.length ? next : longest), '');
   if (run.length < RUN_CHARS_MIN || run.length >= WORD_CHARS_MAX) return null;
   // Stop words are not indexed, so a run that is part of one may stand where no posting tells.
   if ([...STOP_WORDS].some((word) => word.includes(run))) return null;
+  const terms = new Set(reader.formsHolding(run).flatMap((form) => lexicon.word(form)?.term ?? []));
   const { name } = reader.corpus.norms;
   const found = new Map<number, boolean>();
   const buffer = createPostingBuffer();
-  for (const { number } of reader.termsHolding(run)) {
-    for (const list of reader.postings(number).head) {
+  for (const facts of reader.facts([...terms])) {
+    for (const list of facts === null ? [] : reader.postings(facts.number).head) {
       decodeList(list, buffer);
       for (let at = 0; at < buffer.length; at++) {
         const document = buffer.documents[at] ?? 0;

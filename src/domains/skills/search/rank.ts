@@ -105,7 +105,9 @@ function nthLargest(
 ): { readonly threshold: number; readonly total: number } {
   const heap: number[] = [];
   let total = 0;
-  for (const score of scores) {
+  // Not with an iterator: this is done for every document of every search.
+  for (let document = 0; document < scores.length; document++) {
+    const score = scores[document] ?? 0;
     if (score <= 0) continue;
     total++;
     if (heap.length < wanted) {

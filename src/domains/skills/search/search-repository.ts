@@ -3,9 +3,9 @@ import type Database from 'better-sqlite3';
 
 import { type Block, type Corpus, makeCorpus } from './corpus.ts';
 import type { TriggerPhrase } from './document.ts';
+import { createFormList, type FormList } from './form-list.ts';
 import type { IndexReader, Postings } from './index-reader.ts';
 import type { TermFacts } from './query.ts';
-import { WORD_CHARS_MAX } from './tokenise.ts';
 
 export interface SearchReads {
   /** Hands over an index of one generation that does not change while the work runs. */
@@ -28,6 +28,7 @@ export function createSearchReads(db: Database.Database): SearchReads {
   const blocks: (Block | undefined)[] = [];
   const corpora = new Map<number, Corpus>();
   let known: State = { epoch: -1, version: -1 };
+  let knownForms: { readonly state: State; readonly list: FormList } | undefined;
 
   function refresh(): void {
     const state = statements.state.get() as State;
@@ -52,11 +53,21 @@ export function createSearchReads(db: Database.Database): SearchReads {
     return corpus;
   }
 
+  /** Looked through for every short query, so they are kept; new ones come with new skills only. */
+  function forms(): FormList {
+    if (knownForms?.state === known) return knownForms.list;
+    const count = Number(statements.formCount.get());
+    const isSame = knownForms?.state.epoch === known.epoch && knownForms.list.count === count;
+    const list = isSame && knownForms ? knownForms.list : createFormList(statements.forms.all() as string[]);
+    knownForms = { state: known, list };
+    return list;
+  }
+
   return {
     read(generation, work) {
       const run = (): ReturnType<typeof work> => {
         refresh();
-        return work(readerOf(statements, corpusAt(generation)));
+        return work(readerOf(statements, corpusAt(generation), forms));
       };
       // Another process may write between two statements; inside a transaction all of them see one state.
       return db.inTransaction ? run() : db.transaction(run)();
@@ -78,7 +89,7 @@ interface StoredBlock {
   readonly facts: Uint8Array;
 }
 
-function readerOf(statements: ReturnType<typeof prepareReads>, corpus: Corpus): IndexReader {
+function readerOf(statements: Statements, corpus: Corpus, forms: () => FormList): IndexReader {
   const lists = new Map<number, Postings>();
   return {
     corpus,
@@ -104,14 +115,15 @@ function readerOf(statements: ReturnType<typeof prepareReads>, corpus: Corpus): 
     containing([first = '', second = first]) {
       return statements.containing.all(first, second) as number[];
     },
-    // A word that was cut may go on with anything.
-    termsHolding: (run) => statements.holding.all(run, WORD_CHARS_MAX) as TermFacts[],
+    formsHolding: (run) => forms().holding(run),
     nameWords: (shortest, longest) => statements.nameWords.all(shortest, longest) as string[],
     namesAfter: (name, limit) =>
       statements.namesAfter.all(name, limit) as { document: number; name: string }[],
     triggers: (first) => statements.triggers.all(first) as (TriggerPhrase & { document: number })[],
   };
 }
+
+type Statements = ReturnType<typeof prepareReads>;
 
 function prepareReads(db: Database.Database) {
   return {
@@ -129,10 +141,8 @@ function prepareReads(db: Database.Database) {
     containing: db
       .prepare('SELECT number FROM search_documents WHERE instr(text, ?) > 0 OR instr(text, ?) > 0')
       .pluck(),
-    holding: db.prepare(
-      `SELECT number, documents FROM search_terms WHERE number IN
-         (SELECT term FROM search_forms WHERE instr(form, ?) > 0 OR length(form) >= ?)`,
-    ),
+    formCount: db.prepare('SELECT count(*) FROM search_forms').pluck(),
+    forms: db.prepare('SELECT form FROM search_forms').pluck(),
     nameWords: db
       .prepare(`SELECT form FROM search_forms JOIN search_terms ON number = search_forms.term
          WHERE in_name = 1 AND documents > 0 AND length(form) BETWEEN ? AND ?`)

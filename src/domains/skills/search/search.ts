@@ -1,11 +1,10 @@
 /** The search itself: exact phrases first, then what the two stages rank highest, with slips mended where nothing fits. */
 import type { FoundTerms } from './features.ts';
-import type { IndexReader } from './index-reader.ts';
+import type { IndexReader, SearchParts } from './index-reader.ts';
 import { PlainRank, plainMatches } from './plain-match.ts';
 import { parseQuery, type Query } from './query.ts';
 import { type Best, bestDocuments, scoreDocuments } from './rank.ts';
 import { createReranker, type Reranked, SCORE_MOST } from './rerank.ts';
-import type { Lexicon } from './tokenise.ts';
 import { MENDED_WORDS_MAX, mendQuery } from './typo.ts';
 import { RERANK_DEPTH } from './weights.ts';
 
@@ -29,11 +28,6 @@ export interface SearchOptions {
   readonly accepts?: ((name: string) => boolean) | undefined;
   /** How often a skill was used: decides between skills that fit equally well, and nothing else. */
   readonly usage?: ((name: string) => number) | undefined;
-}
-
-export interface SearchParts {
-  readonly reader: IndexReader;
-  readonly lexicon: Lexicon;
 }
 
 /** Never fails on a query: it is text, whatever it holds. An empty one lists by name. */
@@ -86,7 +80,7 @@ function find(text: string, options: SearchOptions, parts: SearchParts): Found {
   // Skills that may not be shown are passed over, so more are looked at until enough are left.
   for (let depth = RERANK_DEPTH; ; depth *= 4) {
     const first = firstStage(query, reader, depth);
-    const plain = plainMatches(text, { wanted: depth, scores: first.scores }, reader);
+    const plain = plainMatches(text, { wanted: depth, scores: first.scores }, parts);
     const documents = [...new Set([...plain.keys(), ...first.documents])];
     const unscored = [...plain.keys()].filter((document) => (first.scores[document] ?? 0) === 0).length;
     const total = first.total + unscored;

@@ -19,10 +19,10 @@ export const LENGTH_NORMALISATION: Readonly<Record<SearchField, number>> = {
 export const SATURATION = 2.5;
 
 /** Words of a query that are looked up: those that weigh most. More of them is slower, not better. */
-export const QUERY_TERMS_MAX = 64;
+export const QUERY_TERMS_MAX = 48;
 
-/** Documents that the second stage looks at. Deeper changes little. */
-export const RERANK_DEPTH = 80;
+/** Documents that the second stage looks at. Deeper changes nothing. */
+export const RERANK_DEPTH = 50;
 
 /** What the second stage sees in a document; each from 0 to about 1. */
 export interface Features {
