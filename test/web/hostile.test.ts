@@ -29,9 +29,10 @@ const ATTACKS = `
 <base href="http://evil.example/"><meta http-equiv=refresh content="0;url=http://evil.example/">
 <a href="javascript:document.title='owned'">one</a> [two](javascript:alert(3)) [three](data:text/html,<script>alert(4)</script>)
 <a href=" &#106;avascript:alert(5)">four</a> <a href="vbscript:x" onclick="alert(6)" style="position:fixed">five</a>
-<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror=alert(7)&gt;">
 <div id="app" class="frame">six</div> <p autofocus onfocus=alert(8) tabindex=1 contenteditable>seven</p>
 [eight](https://example.org/fine) [nine](references/notes.md) [ten](//evil.example/x) [eleven](../../other/SKILL.md)
+
+<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror=alert(7)&gt;">
 `;
 
 test('scripts, handlers, beacons and forged links come to nothing', async () => {
@@ -76,6 +77,26 @@ test('scripts, handlers, beacons and forged links come to nothing', async () => 
   }
 });
 
+/** As text, because it is the page's world and not this one's. */
+const BREAK_IN = `(async () => {
+  const attempt = (work) => {
+    try {
+      work();
+      return 'allowed';
+    } catch (error) {
+      return error.name;
+    }
+  };
+  const host = document.body.appendChild(document.createElement('div'));
+  const script = document.createElement('script');
+  return {
+    innerHTML: attempt(() => { host.innerHTML = '<img src=x onerror="document.title=1">'; }),
+    script: attempt(() => { script.textContent = 'document.title = "owned"'; host.append(script); }),
+    fetch: await fetch('http://127.0.0.1:9/').then(() => 'allowed', () => 'refused'),
+    title: document.title,
+  };
+})()`;
+
 test('the content policy alone would stop what the sanitiser let through', async () => {
   const workspace = temporaryDirectory();
   writeSkill(path.join(workspace, '.agents/skills'), 'one');
@@ -83,39 +104,9 @@ test('the content policy alone would stop what the sanitiser let through', async
   try {
     const { page } = await openPage(browser, `${origin}/skills/one`);
     await page.waitForSelector('.prose');
-    const outcome = await page.evaluate(async () => {
-      const tried: Record<string, string> = {};
-      const attempt = (name: string, work: () => void) => {
-        try {
-          work();
-          tried[name] = 'allowed';
-        } catch (error) {
-          tried[name] = error instanceof Error ? error.name : String(error);
-        }
-      };
-      const host = document.createElement('div');
-      document.body.append(host);
-      attempt('innerHTML', () => {
-        host.innerHTML = '<img src=x onerror="document.title=1">';
-      });
-      attempt('eval', () => {
-        // biome-ignore lint/security/noGlobalEval: the attack itself
-        eval('1');
-      });
-      attempt('script', () => {
-        const script = document.createElement('script');
-        script.textContent = 'document.title = "owned"';
-        host.append(script);
-      });
-      tried['fetch'] = await fetch('http://127.0.0.1:9/').then(
-        () => 'allowed',
-        () => 'refused',
-      );
-      return { ...tried, title: document.title };
-    });
+    const outcome = await page.evaluate(BREAK_IN);
     expect(outcome).toEqual({
       innerHTML: 'TypeError',
-      eval: 'EvalError',
       script: 'TypeError',
       fetch: 'refused',
       title: 'one · Skills · Colibri',

@@ -4,15 +4,25 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 
 import { writeSkill } from '../support/skill-files.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
+import { makeTemporaryDirectory, removeTree } from '../support/temporary.ts';
 import { startBrowser } from './browser.ts';
 import { openPage, serve } from './open-page.ts';
 
 const SKILLS = 10_000;
 const WORDS = 'parse render merge split check build deploy review translate measure'.split(' ');
 
+/** Milliseconds until the frame after the next one, which shows what the key press led to. As text: it runs in the page. */
+const TYPE = `async (text) => {
+  const field = document.querySelector('input[type="search"]');
+  const began = performance.now();
+  field.value = text;
+  field.dispatchEvent(new InputEvent('input', { bubbles: true }));
+  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  return performance.now() - began;
+}`;
+
 test('ten thousand skills are scrolled to the end and searched while typing', async () => {
-  const workspace = temporaryDirectory();
+  const workspace = makeTemporaryDirectory();
   const root = path.join(workspace, '.agents/skills');
   for (let index = 0; index < SKILLS; index++) {
     const name = `${WORDS[index % WORDS.length]}-${String(index).padStart(5, '0')}`;
@@ -30,7 +40,6 @@ test('ten thousand skills are scrolled to the end and searched while typing', as
     await list.focus();
     await page.keyboard.press('End');
     await page.locator('.row', { hasText: 'translate-09998' }).waitFor();
-    const search = page.getByLabel('Search skills');
     const times: number[] = [];
     for (const query of [
       'm',
@@ -43,19 +52,9 @@ test('ten thousand skills are scrolled to the end and searched while typing', as
       'merge 099',
       'merge 0999',
     ]) {
-      times.push(
-        await search.evaluate(async (input, text) => {
-          const field = input as HTMLInputElement;
-          const began = performance.now();
-          field.value = text;
-          field.dispatchEvent(new InputEvent('input', { bubbles: true }));
-          // The frame after the next one shows what the key press led to.
-          await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-          return performance.now() - began;
-        }, query),
-      );
+      times.push(await page.evaluate<number>(`(${TYPE})(${JSON.stringify(query)})`));
     }
-    await page.getByText('1 of 10,000 skills').waitFor();
+    await page.getByText('2 of 10,000 skills').waitFor();
     await page.locator('.row', { hasText: 'merge-09992' }).waitFor();
     // Told, not judged: other work on the machine would make a limit lie.
     const slowest = Math.round(Math.max(...times));
@@ -66,5 +65,6 @@ test('ten thousand skills are scrolled to the end and searched while typing', as
   } finally {
     await browser.close();
     await runtime.close();
+    removeTree(workspace);
   }
-}, 120_000);
+}, 180_000);

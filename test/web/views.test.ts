@@ -44,7 +44,7 @@ describe('skills', () => {
     await page.getByRole('heading', { name: 'pdf-forms' }).waitFor();
     expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/skills/pdf-forms?q=PDF');
     await page.keyboard.press('Escape');
-    await page.waitForFunction(() => document.querySelectorAll('.row').length > 10);
+    await page.waitForFunction("document.querySelectorAll('.row').length > 10");
     await page.keyboard.press('ArrowDown');
     await page.getByRole('heading', { name: 'release-notes' }).waitFor();
     expect(troubles).toEqual([]);
@@ -95,7 +95,7 @@ describe('skills', () => {
     await page.locator('.row', { hasText: 'pdf-forms' }).click();
     await page.getByRole('heading', { name: 'pdf-forms', exact: true }).waitFor();
     expect(await page.getByRole('listbox').isVisible()).toBe(false);
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+    const wide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
     expect(wide).toBe(false);
     await page.getByRole('button', { name: 'all skills' }).click();
     await page.getByRole('listbox').waitFor();
@@ -193,7 +193,7 @@ describe('activity', () => {
     const before = await page.locator('.events li').count();
     expect(before).toBeGreaterThanOrEqual(2);
     await served.runtime.sessions.open({ agent_id: 'newcomer' });
-    await page.waitForFunction((count) => document.querySelectorAll('.events li').length > count, before);
+    await page.waitForFunction(`document.querySelectorAll('.events li').length > ${before}`);
     await page.getByLabel('Filter events').fill('nothing like it');
     await page.getByRole('heading', { name: 'No events' }).waitFor();
     expect(troubles).toEqual([]);

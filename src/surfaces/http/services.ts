@@ -1,5 +1,9 @@
 import type { Config } from '../../config.ts';
 import type { EventsService } from '../../domains/events/service.ts';
+import type { DoctorService } from '../../domains/integrity/doctor/doctor-service.ts';
+import type { DriftService } from '../../domains/integrity/drift-service.ts';
+import type { RoundService } from '../../domains/integrity/round-service.ts';
+import type { SyncService } from '../../domains/integrity/sync-service.ts';
 import type { PolicyService } from '../../domains/policy/service.ts';
 import type { ReplayReport } from '../../domains/sessions/replay-service.ts';
 import type { SessionsService } from '../../domains/sessions/service.ts';
@@ -13,6 +17,10 @@ export interface ApiServices {
   readonly events: EventsService;
   readonly policy: PolicyService;
   readonly replay: (session: string, how: { readonly live: boolean }) => Promise<ReplayReport>;
+  readonly drift: DriftService;
+  readonly sync: SyncService;
+  readonly rounds: Pick<RoundService, 'list' | 'compare'>;
+  readonly doctor: Pick<DoctorService, 'examine'>;
   /** Why the index is that of an earlier scan; null when it is in line with the disk. */
   readonly stale: string | null;
 }

@@ -352,6 +352,109 @@ export interface TrustState {
   }[];
 }
 
+export interface DriftReport {
+  canonical: string[];
+  mirrors: {
+    root: string;
+    exists: boolean;
+    linked: boolean;
+    in_step: number;
+    links: number;
+    findings: DriftFinding[];
+  }[];
+  /** findings in all */
+  drift: number;
+}
+
+export interface DriftFinding {
+  kind: "canonical-only" | "mirror-only" | "changed" | "unreadable";
+  skill: string;
+  reason: string | null;
+  canonical: string | null;
+  mirror: string | null;
+  files: DriftFile[];
+}
+
+export interface DriftFile {
+  path: string;
+  change: "canonical-only" | "mirror-only" | "content" | "mode" | "kind";
+  changed_by: "canonical" | "mirror" | "both" | null;
+  canonical: {
+    kind: string;
+    size: number | null;
+    mode: string | null;
+    digest: string;
+  } | null;
+  mirror: {
+    kind: string;
+    size: number | null;
+    mode: string | null;
+    digest: string;
+  } | null;
+  fields: {
+    field: string;
+    canonical?: any;
+    mirror?: any;
+  }[];
+  /** whether the text of a SKILL.md differs */
+  body: boolean;
+  diff:
+    | (
+        | {
+            shown: true;
+            text: string;
+          }
+        | {
+            shown: false;
+            why: string;
+          }
+      )
+    | null;
+}
+
+export interface SyncPlan {
+  mirrors: {
+    root: string;
+    linked: boolean;
+    refused: string | null;
+    skills: {
+      skill: string;
+      action: string;
+      reason: string;
+    }[];
+  }[];
+  /** skills that a sync would change */
+  changed: number;
+  /** skills that would still differ */
+  kept: number;
+}
+
+export interface Rounds {
+  items: Round[];
+}
+
+export interface Round {
+  id: string;
+  name: string | null;
+  started_at: string;
+  started_by: string;
+  digest: string;
+  skills: number;
+}
+
+export interface RoundComparison {
+  before: Round;
+  after: Round | null;
+  findings: {
+    grade: string;
+    change: string;
+    skill: string;
+    message: string;
+    gained: string[];
+    lost: string[];
+  }[];
+}
+
 export interface DoctorReport {
   items: Finding[];
   totals: RegistryTotals;
@@ -365,8 +468,13 @@ export interface Finding {
   file: string;
   line: number | null;
   field: string | null;
-  /** what is wrong and what to do */
   message: string;
+  /** why it matters */
+  why: string;
+  /** what to do; null where the message says it */
+  fix: string | null;
+  /** whether `colibri doctor --fix` mends it */
+  fixable: boolean;
 }
 
 export interface RegistryTotals {

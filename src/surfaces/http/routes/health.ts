@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-import { findingsOf, totalsOf } from '../../../domains/skills/report.ts';
 import { type Route, route } from '../route.ts';
+import { flag } from '../schemas.ts';
 
 const finding = z
   .object({
@@ -12,7 +12,10 @@ const finding = z
     file: z.string(),
     line: z.int().nullable(),
     field: z.string().nullable(),
-    message: z.string().describe('what is wrong and what to do'),
+    message: z.string(),
+    why: z.string().describe('why it matters'),
+    fix: z.string().nullable().describe('what to do; null where the message says it'),
+    fixable: z.boolean().describe('whether `colibri doctor --fix` mends it'),
   })
   .meta({ id: 'Finding' });
 
@@ -35,12 +38,13 @@ export const HEALTH_ROUTES: readonly Route[] = [
     path: '/v1/doctor',
     id: 'getDoctorReport',
     tag: 'health',
-    summary: 'everything that is wrong in the registry, worst first',
+    summary:
+      'everything that is wrong in the registry, worst first; with `scan` also what the security scan finds',
+    query: z.object({ scan: flag }),
     answer: z.object({ items: z.array(finding), totals }).meta({ id: 'DoctorReport' }),
-    handle: (_input, { services: { skills } }) => {
-      const records = skills.records();
-      const items = findingsOf(records);
-      return { items, totals: totalsOf(records, items) };
+    handle: async ({ query }, { services: { doctor } }) => {
+      const { findings, totals: sums } = await doctor.examine({ scan: query.scan });
+      return { items: findings, totals: sums };
     },
   }),
 ];

@@ -1,6 +1,7 @@
 import type { Route } from '../route.ts';
 import { EVENT_ROUTES } from './events.ts';
 import { HEALTH_ROUTES } from './health.ts';
+import { INTEGRITY_ROUTES } from './integrity.ts';
 import { POLICY_ROUTES } from './policy.ts';
 import { REGISTRY_ROUTES } from './registry.ts';
 import { SESSION_ROUTES } from './sessions.ts';
@@ -13,5 +14,6 @@ export const ROUTES: readonly Route[] = [
   ...SESSION_ROUTES,
   ...EVENT_ROUTES,
   ...POLICY_ROUTES,
+  ...INTEGRITY_ROUTES,
   ...HEALTH_ROUTES,
 ];
