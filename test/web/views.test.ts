@@ -249,19 +249,34 @@ test('health lists what is wrong, worst first, with the fix', async () => {
   expect(troubles).toEqual([]);
 });
 
+test('drift is shown side by side, with what a sync would do and what other hosts see', async () => {
+  const { page, troubles } = await open('/drift');
+  await page.locator('.diff .gone', { hasText: 'Say what changed' }).waitFor();
+  await page.locator('.diff .come', { hasText: 'List what changed' }).waitFor();
+  await page.getByText('only-here').first().waitFor();
+  await page.getByRole('tab', { name: 'Sync plan' }).click();
+  await page.locator('tbody tr', { hasText: 'pdf-forms' }).waitFor();
+  await page.getByRole('tab', { name: 'Hosts' }).click();
+  await page.locator('tbody tr', { hasText: 'Claude Code' }).first().waitFor();
+  expect(troubles).toEqual([]);
+});
+
 describe('accessibility', () => {
   const VIEWS = [
     '/skills/pdf-forms',
     '/skills/release-notes?tab=copies',
     '/skills/pdf-forms?tab=facts',
     '/budget?tokens=150',
+    '/drift',
+    '/drift?tab=plan',
     '/activity',
     '/activity/SESSION',
     '/policy?call=Bash(rm+x)',
     '/health',
   ];
 
-  const READY = '.prose, .diff, dl.facts, .tile, .events li, .timeline li, .verdict .effect, .findings li';
+  const READY =
+    '.prose, .diff, dl.facts, .tile, .events li, .timeline li, .verdict .effect, .findings li, tbody tr';
 
   test.each(['light', 'dark'] as const)('axe finds nothing serious in any view, %s', async (colorScheme) => {
     const { page } = await open('/skills', { colorScheme });

@@ -2,6 +2,7 @@ import type { Config } from '../../config.ts';
 import type { EventsService } from '../../domains/events/service.ts';
 import type { DoctorService } from '../../domains/integrity/doctor/doctor-service.ts';
 import type { DriftService } from '../../domains/integrity/drift-service.ts';
+import type { HostService } from '../../domains/integrity/host-service.ts';
 import type { RoundService } from '../../domains/integrity/round-service.ts';
 import type { SyncService } from '../../domains/integrity/sync-service.ts';
 import type { PolicyService } from '../../domains/policy/service.ts';
@@ -20,6 +21,7 @@ export interface ApiServices {
   readonly drift: DriftService;
   readonly sync: SyncService;
   readonly rounds: Pick<RoundService, 'list' | 'compare'>;
+  readonly hosts: HostService;
   readonly doctor: Pick<DoctorService, 'examine'>;
   /** Why the index is that of an earlier scan; null when it is in line with the disk. */
   readonly stale: string | null;

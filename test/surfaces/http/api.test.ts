@@ -179,6 +179,38 @@ describe('the registry', () => {
   });
 });
 
+describe('integrity', () => {
+  test('tells where a mirror differs, and what a sync would do, without doing it', async () => {
+    const workspace = workspaceWith('one', 'two');
+    writeSkill(path.join(workspace, '.claude/skills'), 'one', { body: 'another text' });
+    const { get } = await openApi(workspace);
+    const { body } = await get('/v1/drift?diff=true');
+    expect(body.drift).toBe(2);
+    expect(body.mirrors[0].findings).toEqual([
+      expect.objectContaining({ skill: 'one', kind: 'changed' }),
+      expect.objectContaining({ skill: 'two', kind: 'canonical-only' }),
+    ]);
+    expect(body.mirrors[0].findings[0].files[0].diff.text).toContain('+another text');
+    const plan = (await get('/v1/sync/plan')).body;
+    expect(plan.mirrors[0].skills.map(({ skill }: { skill: string }) => skill)).toContain('two');
+    expect((await get('/v1/drift')).body.drift).toBe(2);
+  });
+
+  test('tells what other hosts would see, and compares rounds', async () => {
+    const workspace = workspaceWith('one');
+    const api = await openApi(workspace);
+    const { body } = await api.get('/v1/hosts');
+    expect(body.hosts.map(({ name }: { name: string }) => name)).toContain('Claude Code');
+    expect(JSON.stringify(body)).not.toContain(workspace);
+    await api.runtime.rounds.start({ name: 'first', by: 'test' });
+    writeSkill(skillsRoot(workspace), 'one', { lines: ['allowed-tools: Bash'] });
+    await api.runtime.skills.reload();
+    expect((await api.get('/v1/rounds')).body.items).toEqual([expect.objectContaining({ name: 'first' })]);
+    const { findings } = (await api.get('/v1/rounds/compare')).body;
+    expect(findings).toEqual(expect.arrayContaining([expect.objectContaining({ skill: 'one' })]));
+  });
+});
+
 describe('sessions', () => {
   test('are listed, shown with what they loaded, and replayed', async () => {
     const api = await openApi(workspaceWith('one', 'two'));

@@ -429,6 +429,32 @@ export interface SyncPlan {
   kept: number;
 }
 
+export interface Hosts {
+  hosts: {
+    id: string;
+    name: string;
+    /** who wins there when two skills have one name */
+    precedence: string;
+    folders: {
+      path: string;
+      scope: string;
+      exists: boolean;
+    }[];
+    skills: {
+      state: string;
+      name: string;
+      directory: string;
+      reason: string;
+      notes: string[];
+    }[];
+  }[];
+  differences: {
+    skill: string;
+    kinds: string[];
+    unseen: string[];
+  }[];
+}
+
 export interface Rounds {
   items: Round[];
 }

@@ -33,6 +33,16 @@ export function Diff({ before, after, names }: DiffProps): JSX.Element {
     };
   }, [before, after]);
   if (rows === null) return <p class="quiet">Comparing …</p>;
+  return <DiffTable names={names} rows={rows} />;
+}
+
+export function DiffTable({
+  names,
+  rows,
+}: {
+  readonly names: readonly [string, string];
+  readonly rows: readonly DiffRow[];
+}): JSX.Element {
   return (
     <div class="diff" tabIndex={0} role="group" aria-label={`${names[0]} compared with ${names[1]}`}>
       <table>

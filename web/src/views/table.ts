@@ -26,6 +26,11 @@ export const VIEWS: readonly View[] = [
     load: async () => (await import('./budget/budget-view.tsx')).BudgetView,
   },
   {
+    name: 'drift',
+    title: 'Drift',
+    load: async () => (await import('./drift/drift-view.tsx')).DriftView,
+  },
+  {
     name: 'activity',
     title: 'Activity',
     load: async () => (await import('./activity/activity-view.tsx')).ActivityView,

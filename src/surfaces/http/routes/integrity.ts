@@ -103,6 +103,31 @@ const comparison = z
   })
   .meta({ id: 'RoundComparison' });
 
+const hosts = z
+  .object({
+    hosts: z.array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        precedence: z.string().describe('who wins there when two skills have one name'),
+        folders: z.array(z.object({ path: z.string(), scope: z.string(), exists: z.boolean() })),
+        skills: z.array(
+          z.object({
+            state: z.string(),
+            name: z.string(),
+            directory: z.string(),
+            reason: z.string(),
+            notes: z.array(z.string()),
+          }),
+        ),
+      }),
+    ),
+    differences: z.array(
+      z.object({ skill: z.string(), kinds: z.array(z.string()), unseen: z.array(z.string()) }),
+    ),
+  })
+  .meta({ id: 'Hosts' });
+
 const which = z.string().max(100).optional();
 
 /** Looking only: mirrors are brought in line and rounds are signed off on the command line. */
@@ -126,6 +151,16 @@ export const INTEGRITY_ROUTES: readonly Route[] = [
     query: z.object({ force: flag, collect: flag }),
     answer: syncPlan,
     handle: ({ query }, { services: { sync } }) => sync.sync({ ...query, dryRun: true }),
+  }),
+  route({
+    method: 'get',
+    path: '/v1/hosts',
+    id: 'listHosts',
+    tag: 'integrity',
+    summary: 'which skills other hosts would see from here, and where they disagree',
+    query: z.object({ host: z.string().max(50).optional() }),
+    answer: hosts,
+    handle: ({ query }, { services }) => services.hosts.view(query.host),
   }),
   route({
     method: 'get',

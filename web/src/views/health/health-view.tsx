@@ -10,7 +10,9 @@ import { Await, Empty } from '../../ui/states.tsx';
 const SHOWN_MAX = 500;
 
 export function HealthView({ place }: { place: Place }): JSX.Element {
-  const report = useData<DoctorReport>('/v1/doctor');
+  const report = useData<DoctorReport>(
+    place.query.get('scan') === 'true' ? '/v1/doctor?scan=true' : '/v1/doctor',
+  );
   return (
     <div class="page">
       <header>
@@ -82,6 +84,14 @@ function Report({ report, place }: { readonly report: DoctorReport; readonly pla
               <option>warning</option>
               <option>info</option>
             </select>
+            <label class="check">
+              <input
+                type="checkbox"
+                checked={place.query.get('scan') === 'true'}
+                onChange={(event) => go({ scan: event.currentTarget.checked ? 'true' : '' })}
+              />
+              with the security scan
+            </label>
           </search>
           <p class="quiet tally" role="status">
             {plural(shown.length, 'finding')}
@@ -98,7 +108,7 @@ function Report({ report, place }: { readonly report: DoctorReport; readonly pla
 }
 
 function FindingLine({ finding }: { readonly finding: Finding }): JSX.Element {
-  const { severity, code, skill, file, line, message } = finding;
+  const { severity, code, skill, file, line, message, why, fix, fixable } = finding;
   return (
     <li class={severity}>
       <p>
@@ -112,6 +122,18 @@ function FindingLine({ finding }: { readonly finding: Finding }): JSX.Element {
         )}
       </p>
       <p>{foreign(message)}</p>
+      <p class="quiet">{foreign(why)}</p>
+      {(fix !== null || fixable) && (
+        <p class="fix">
+          {foreign(fix ?? '')}
+          {fixable && (
+            <>
+              {' '}
+              <code>colibri doctor --fix</code> mends it.
+            </>
+          )}
+        </p>
+      )}
     </li>
   );
 }
