@@ -71,7 +71,7 @@ export const ERROR_CODES = {
   SOURCE_REFUSED: 'the policy refuses a source, or nobody has said yes to it',
   SOURCE_UNREACHABLE: 'a source of skills cannot be fetched or read',
   ARCHIVE_REFUSED: 'an archive is damaged, hostile, too large, or not the one that was promised',
-  SKILL_REFUSED: 'a skill in a source may not be installed',
+  SKILL_REFUSED: 'a skill may not be installed or published',
   SKILL_CHANGED: 'an installed skill was edited, so it is left alone',
   NOT_INSTALLED: 'no skill of this name was installed by Colibri',
   LOCK_INVALID: 'the lock file cannot be understood',

@@ -79,10 +79,15 @@ export const INSTALL_COMMANDS: readonly Command[] = [
   {
     name: 'publish',
     summary: 'write the skills as a site that others can install from',
-    usage: 'colibri publish --out <dir> [--base-url <url>] [--json]',
+    usage: 'colibri publish --out <dir> [--skill <names>] [--base-url <url>] [--json]',
     args: [],
     options: [
       { flag: '--out', value: 'dir', description: 'the folder of the site' },
+      {
+        flag: '--skill',
+        value: 'names',
+        description: "which skills, parted by commas; '*' takes all (default: those of the workspace)",
+      },
       {
         flag: '--base-url',
         value: 'url',

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { createTwoFilesPatch } from 'diff';
 
 import { ColibriError } from '../../../lib/errors.ts';
+import type { ScanFinding } from '../scan/scan-skill.ts';
 import { type BundleFile, byPath, modeOf } from './bundle.ts';
 import { type Candidate, readCandidate, skillProblem } from './candidate.ts';
 import { readInstalled } from './folder-tree.ts';
@@ -47,6 +48,8 @@ export interface UpdatedSkill {
   /** Files whose edits were kept. */
   readonly kept: readonly string[];
   readonly conflicts: readonly Conflict[];
+  /** What the security scan says of the new state, worst first. */
+  readonly findings: readonly ScanFinding[];
   /** Why it failed. */
   readonly reason: string | null;
 }
@@ -151,7 +154,7 @@ async function planUpdate(session: InstallSession, name: string, { parts, reques
   const latest = await latestOf(session, name, { entry, parts, accept, ref: request.ref });
   const { tree, candidate, source } = latest;
   const commit = { from: entry.commit, to: tree?.commit ?? null };
-  const nothing = { name, commit, changes: [], kept: [], conflicts: [], reason: null };
+  const nothing = { name, commit, changes: [], kept: [], conflicts: [], findings: [], reason: null };
   if (candidate === undefined || tree === undefined)
     return {
       report: { ...nothing, state: latest.state ?? 'failed', reason: latest.reason ?? null },
@@ -178,7 +181,8 @@ async function planUpdate(session: InstallSession, name: string, { parts, reques
   ];
   if (conflicts.length > 0) return { report: { ...nothing, state: 'conflict', conflicts }, put: null };
   const changes = changedFiles(name, installed?.files ?? [], merged.files);
-  const report: UpdatedSkill = { ...nothing, state: 'updated', changes, kept: merged.kept };
+  const { findings } = candidate;
+  const report: UpdatedSkill = { ...nothing, state: 'updated', changes, kept: merged.kept, findings };
   return { report, put: { name, entry: next, files: merged.files, pristine: candidate.files } };
 }
 

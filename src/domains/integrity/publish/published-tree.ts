@@ -19,7 +19,7 @@ export interface PublishedTree {
 
 export type PublishedSkills = Pick<
   SkillsService,
-  'publishedPage' | 'published' | 'readPublished' | 'get' | 'placeOf'
+  'publishedPage' | 'published' | 'readPublished' | 'get' | 'require' | 'placeOf'
 >;
 
 const INDEX = 'index.json';
@@ -30,16 +30,24 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['.gz', 'application/gzip'],
 ]);
 
-/** `base` is put before every address in the index; empty leaves them relative to it. */
+export interface TreeOptions {
+  /** Put before every address in the index. */
+  readonly base: string;
+  /** Which skills are part of it; absent takes all that may be published. */
+  readonly includes?: (name: string) => boolean;
+}
+
 export function publishedTree(
   skills: PublishedSkills,
-  { base = '' }: { readonly base?: string } = {},
+  { base, includes = () => true }: TreeOptions,
 ): PublishedTree {
   // The registry hands out the same object until a file of the skill changes.
   const packed = new WeakMap<PublishedSkill, Promise<Artifact>>();
   const artifactOf = (skill: PublishedSkill): Promise<Artifact> => {
     const known = packed.get(skill) ?? pack(skills, skill);
     packed.set(skill, known);
+    // What failed once may work the next time.
+    known.catch(() => packed.delete(skill));
     return known;
   };
   const all = (): readonly PublishedSkill[] => {
@@ -47,7 +55,7 @@ export function publishedTree(
     let after: string | undefined;
     for (;;) {
       const page = skills.publishedPage({ after, limit: PAGE_SKILLS });
-      found.push(...page.skills);
+      found.push(...page.skills.filter(({ name }) => includes(name)));
       if (page.next === null) return found;
       after = page.next;
     }
@@ -77,7 +85,7 @@ export function publishedTree(
   };
 }
 
-function pack(skills: PublishedSkills, skill: PublishedSkill): Promise<Artifact> {
+async function pack(skills: PublishedSkills, skill: PublishedSkill): Promise<Artifact> {
   const directory = skills.placeOf(skills.get(skill.name)?.source_dir ?? '');
   if (directory === null) throw new Error(`${skill.name} went away while it was packed`);
   return packSkill({ skill, directory, read: (file) => skills.readPublished(skill.name, file) });

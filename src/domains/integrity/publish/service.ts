@@ -8,8 +8,10 @@ import { type PublishedFile, type PublishedSkills, publishedTree } from './publi
 export interface PublishRequest {
   /** The folder of the site; `.well-known/agent-skills` is made inside. */
   readonly out: string;
-  /** The address of the site, for addresses that stand alone; absent makes them relative to the index. */
+  /** Where the site will be; absent: at the root of its host. */
   readonly baseUrl?: string | undefined;
+  /** Names, or `*`; absent takes those of the workspace, because a user's own are rarely meant for everybody. */
+  readonly skills?: readonly string[] | undefined;
 }
 
 export interface PublishReport {
@@ -32,9 +34,9 @@ export function createPublishService(skills: PublishedSkills): PublishService {
   const live = publishedTree(skills, { base: `/${BELOW}/` });
   return {
     get: live.get,
-    async write({ out, baseUrl }) {
+    async write({ out, baseUrl, skills: wanted }) {
       const base = baseUrl === undefined ? `/${BELOW}/` : `${siteUrl(baseUrl)}/${BELOW}/`;
-      const tree = publishedTree(skills, { base });
+      const tree = publishedTree(skills, { base, includes: choice(skills, wanted) });
       const paths = await tree.paths();
       const folder = path.join(out, BELOW);
       refuseForeign(folder);
@@ -55,6 +57,18 @@ export function createPublishService(skills: PublishedSkills): PublishService {
       return { folder, skills: names, files: paths.length, bytes };
     },
   };
+}
+
+function choice(skills: PublishedSkills, wanted: readonly string[] | undefined): (name: string) => boolean {
+  if (wanted === undefined) return (name) => skills.get(name)?.source === 'workspace';
+  if (wanted.includes('*')) return () => true;
+  for (const name of wanted) {
+    skills.require(name);
+    if (skills.published(name) !== null) continue;
+    const message = `${name} may not be published; \`colibri validate --publish\` tells why`;
+    throw new ColibriError('SKILL_REFUSED', message, { name });
+  }
+  return (name) => wanted.includes(name);
 }
 
 function writeOne(file: string, content: PublishedFile | null): number {

@@ -27,7 +27,7 @@ export function run(context: CommandContext): Promise<ExitCode> {
 }
 
 function skillLines(skill: UpdatedSkill, out: Output): string[] {
-  const { name, state, commit, changes, kept, conflicts, reason } = skill;
+  const { name, state, commit, changes, kept, conflicts, findings, reason } = skill;
   const moved =
     commit.from === null || commit.to === null ? '' : ` ${short(commit.from)} → ${short(commit.to)}`;
   const head = `${state.padEnd(8)}  ${printable(name)}${state === 'updated' ? moved : ''}`;
@@ -35,6 +35,9 @@ function skillLines(skill: UpdatedSkill, out: Output): string[] {
     out.paint(state === 'updated' || state === 'current' ? 'bold' : 'red', head),
     ...(reason === null ? [] : [`  ${printable(reason)}`]),
     ...conflicts.map(({ path, why }) => `  ${printable(`${path}: ${why}`)}`),
+    ...findings.map(
+      ({ severity, file, title, rule }) => `  ${printable(`${severity}: ${file}: ${title} (${rule})`)}`,
+    ),
     ...kept.map((file) => `  ${printable(file)}: your edit is kept`),
     ...changes.flatMap(({ path, change, diff }) =>
       diff === null ? [`  ${printable(path)}: ${change}`] : diffLines(diff, out),

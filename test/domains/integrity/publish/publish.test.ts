@@ -99,6 +99,18 @@ describe('colibri publish', () => {
     await expect(runtime.publish.write({ out, baseUrl: 'ada' })).rejects.toMatchObject({ code: 'USAGE' });
   });
 
+  test('leaves out what is the user’s own, unless it is named', async () => {
+    const { runtime, home } = await installWorld(FILES);
+    writeFiles(path.join(home, '.agents/skills'), { 'own/SKILL.md': SKILL('own') });
+    await runtime.skills.reload();
+    const publish = async (skills?: readonly string[]) =>
+      (await runtime.publish.write({ out: temporaryDirectory(), skills })).skills;
+    expect(await publish()).toEqual(['notes', 'pdf']);
+    expect(await publish(['own'])).toEqual(['own']);
+    expect(await publish(['*'])).toEqual(['notes', 'own', 'pdf']);
+    await expect(publish(['nots'])).rejects.toMatchObject({ code: 'SKILL_NOT_FOUND' });
+  });
+
   test('leaves a folder alone that nobody has published to', async () => {
     const { runtime } = await installWorld(FILES);
     const out = temporaryDirectory();
