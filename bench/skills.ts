@@ -17,13 +17,12 @@ export function writeSkills(folder: string, count: number): readonly string[] {
   return names;
 }
 
-export function skillName(number: number): string {
+function skillName(number: number): string {
   const random = createRandom(number);
   return `${pick(random, VERBS)}-${pick(random, THINGS)}-${String(number).padStart(6, '0')}`;
 }
 
-/** `edition` changes the body and nothing else, as most edits do. */
-export function skillText(number: number, edition = 0): string {
+function skillText(number: number): string {
   const random = createRandom(number);
   const [verb, thing] = [pick(random, VERBS), pick(random, THINGS)];
   const frontmatter = [
@@ -33,8 +32,7 @@ export function skillText(number: number, edition = 0): string {
     ...optionalFields(random, thing),
     '---',
   ];
-  const heading = `\n# ${verb} ${thing}${edition === 0 ? '' : `, edition ${edition}`}\n`;
-  return `${frontmatter.join('\n')}\n${heading}\n${body(random)}`;
+  return `${frontmatter.join('\n')}\n\n# ${verb} ${thing}\n\n${body(random)}`;
 }
 
 type Random = () => number;

@@ -1,14 +1,11 @@
 /** Scans, reads and searches at several sizes. */
 import path from 'node:path';
 
-import { skillName, skillText } from '../skills.ts';
 import { best, type ProbeResult, probe, REPOSITORY } from './measure.ts';
 import { atMost, less, type Row, within } from './row.ts';
 import type { World } from './world.ts';
 
 const LIBRARY = path.join(REPOSITORY, 'dist/library.js');
-/** A hundredth of the skills. */
-const CHANGED_SHARE = 0.01;
 const FIRST_SCAN_MAX = { small: 8, large: 7 };
 const LARGE_SKILLS = 100_000;
 
@@ -48,10 +45,7 @@ export async function rescanRows(world: World): Promise<readonly Row[]> {
     await probeAt(world, skills, 'rescan');
     const floor = value(await best(runs, () => probeAt(world, skills, 'stat')), 'cpuMs');
     const calm = value(await best(runs, () => probeAt(world, skills, 'rescan')), 'cpuMs');
-    let edition = 0;
-    const changed = await best(runs, () =>
-      probeAt(world, skills, 'changed', { texts: editedTexts(world, skills, ++edition) }),
-    );
+    const changed = await best(runs, () => probeAt(world, skills, 'changed'));
     const bar = { suite: 'rescan', unit: 'ms CPU' };
     const what = `rescan of ${count(skills)} skills`;
     rows.push(
@@ -66,15 +60,6 @@ export async function rescanRows(world: World): Promise<readonly Row[]> {
     );
   }
   return rows;
-}
-
-function editedTexts(world: World, skills: number, edition: number): Record<string, string> {
-  const { workspace } = world.place(skills);
-  const texts: Record<string, string> = {};
-  for (let number = 0; number < skills; number += 1 / CHANGED_SHARE) {
-    texts[path.join(workspace, '.agents/skills', skillName(number), 'SKILL.md')] = skillText(number, edition);
-  }
-  return texts;
 }
 
 /** The SDK's own loader, on the same folders. It is slow, so the largest size is left out. */
