@@ -2,7 +2,7 @@
 import type { SkillRoot } from '../skills/scan/roots.ts';
 import type { CopyPair } from './drift.ts';
 import type { SkillCopy, SyncedFile } from './drift-manifest.ts';
-import { type RootCopies, realPathOf, type TreeReader } from './drift-reader.ts';
+import { realPathOf, type TreeReader } from './drift-reader.ts';
 
 export interface MirrorPairs {
   readonly mirror: SkillRoot;
@@ -25,29 +25,45 @@ export function canonicalRoots(roots: readonly SkillRoot[]): readonly SkillRoot[
   return roots.filter(({ source }) => source === 'workspace');
 }
 
-export async function readPairs({ roots, reader, states }: PairSources): Promise<readonly MirrorPairs[]> {
-  const mirrors = roots.filter(({ source }) => source === 'mirror');
-  if (mirrors.length === 0) return [];
+/** Copies are read only for mirrors that `wanted` names: a workspace without mirrors pays nothing. */
+export async function readPairs(
+  { roots, reader, states }: PairSources,
+  wanted: (mirror: Pick<MirrorPairs, 'exists' | 'linked'>) => boolean,
+): Promise<readonly MirrorPairs[]> {
+  const canonical = canonicalRoots(roots).map((root) => ({ root, real: realPathOf(root.path) }));
+  const mirrors = roots
+    .filter(({ source }) => source === 'mirror')
+    .map((mirror) => {
+      const real = realPathOf(mirror.path);
+      return {
+        mirror,
+        exists: real !== null,
+        linked: real !== null && canonical.some((each) => each.real === real),
+      };
+    });
+  if (!mirrors.some(wanted)) return mirrors.map((mirror) => ({ ...mirror, pairs: [] }));
   const allowedRoots = roots.flatMap((root) => realPathOf(root.path) ?? []);
-  const canonical: RootCopies[] = [];
-  for (const root of canonicalRoots(roots)) canonical.push(await reader.readRoot(root, { allowedRoots }));
   const skills = new Map<string, SkillCopy>();
-  for (const { copies } of canonical) {
+  for (const { root } of canonical) {
+    const { copies } = await reader.readRoot(root, { allowedRoots });
     for (const [name, copy] of copies) if (!skills.has(name)) skills.set(name, copy);
   }
   const found: MirrorPairs[] = [];
-  for (const mirror of mirrors) {
-    const copies = await reader.readRoot(mirror, { allowedRoots, also: new Set(skills.keys()) });
-    const linked = canonical.some(({ real }) => real !== null && real === copies.real);
-    const base = await states(mirror.display);
-    const names = [...new Set([...skills.keys(), ...copies.copies.keys(), ...base.keys()])].sort();
+  for (const place of mirrors) {
+    if (!wanted(place)) {
+      found.push({ ...place, pairs: [] });
+      continue;
+    }
+    const { copies } = await reader.readRoot(place.mirror, { allowedRoots, also: new Set(skills.keys()) });
+    const base = await states(place.mirror.display);
+    const names = [...new Set([...skills.keys(), ...copies.keys(), ...base.keys()])].sort();
     const pairs = names.map((name) => ({
       name,
       canonical: skills.get(name) ?? null,
-      mirror: copies.copies.get(name) ?? null,
+      mirror: copies.get(name) ?? null,
       base: base.get(name) ?? null,
     }));
-    found.push({ mirror, exists: copies.real !== null, linked, pairs });
+    found.push({ ...place, pairs });
   }
   return found;
 }

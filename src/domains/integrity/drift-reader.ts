@@ -40,6 +40,8 @@ const COPIES_PER_TURN = 16;
 /** What changed so shortly ago may change again without its times showing it. */
 const RACY_MS = 20;
 
+const REMEMBERED_MAX = 50_000;
+
 interface Remembered {
   readonly fingerprint: string;
   readonly read: ReadTree;
@@ -55,6 +57,8 @@ export function createTreeReader(clock: Clock): TreeReader {
       const known = remembered.get(real);
       if (known?.fingerprint === walk.fingerprint) return known.read;
       const read: ReadTree = { ok: true, tree: { real, entries: hashEntries(real, walk.entries) } };
+      // Copies that come and go must not fill the memory of a server.
+      if (remembered.size >= REMEMBERED_MAX) remembered.clear();
       if (walk.newest < clock.now() - RACY_MS) remembered.set(real, { fingerprint: walk.fingerprint, read });
       return read;
     } catch (error) {

@@ -75,7 +75,9 @@ export function createDriftService(parts: DriftParts): DriftService {
   return {
     async check({ diff = false } = {}) {
       const states = async (mirror: string) => readStates(await db.records<DriftSchema>(), mirror);
-      const mirrors = await readPairs({ roots, reader, states });
+      // A mirror that is not there, or that is the canonical root itself, cannot drift.
+      const wanted = ({ exists, linked }: Pick<MirrorPairs, 'exists' | 'linked'>) => exists && !linked;
+      const mirrors = await readPairs({ roots, reader, states }, wanted);
       const found = mirrors.map((mirror) => judgeMirror(mirror));
       await tellNews(parts, found);
       const reports = found.map((judged) => reportOf(judged, { diff, display: parts.display }));
@@ -94,11 +96,10 @@ interface JudgedMirror extends Pick<MirrorPairs, 'mirror' | 'exists' | 'linked'>
   readonly found: readonly { readonly pair: CopyPair; readonly finding: DriftFinding }[];
 }
 
-/** A mirror that is not there, or that is the canonical root itself, cannot drift. */
 function judgeMirror({ mirror, exists, linked, pairs }: MirrorPairs): JudgedMirror {
   const found: { pair: CopyPair; finding: DriftFinding }[] = [];
   let [inStep, links] = [0, 0];
-  for (const pair of exists && !linked ? pairs : []) {
+  for (const pair of pairs) {
     if (pair.canonical === null && pair.mirror === null) continue;
     const verdict = compareCopies(pair);
     if (verdict.state === 'drift') found.push({ pair, finding: verdict.finding });

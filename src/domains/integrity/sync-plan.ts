@@ -36,6 +36,8 @@ export interface SyncChoices {
   readonly force: boolean;
   /** Takes edits of the mirror back. */
   readonly collect: boolean;
+  /** No canonical root is there at all: deleted by mistake, or on a branch that has none. */
+  readonly canonicalMissing: boolean;
 }
 
 export function planSkill(pair: CopyPair, choices: SyncChoices): SyncStep {
@@ -69,7 +71,16 @@ interface Changes {
 }
 
 /** Only the mirror has it. */
-function planOrphan({ base, edited }: Changes, { force, collect }: SyncChoices, step: MakeStep): SyncStep {
+function planOrphan(
+  { base, edited }: Changes,
+  { force, collect, canonicalMissing }: SyncChoices,
+  step: MakeStep,
+): SyncStep {
+  if (base !== null && canonicalMissing && !force) {
+    if (collect) return step('collect', 'the canonical root is gone; restored from the mirror');
+    const options = '--collect restores it from the mirror, --force removes the copies';
+    return step('keep', `the canonical root does not exist; ${options}`);
+  }
   if (base !== null && !edited) return step('remove', 'gone from the canonical root');
   if (collect) return step('collect', base === null ? 'only in the mirror' : 'edited in the mirror');
   if (force) return step('remove', 'not in the canonical root, by --force');

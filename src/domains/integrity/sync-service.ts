@@ -65,7 +65,7 @@ export function createSyncService(parts: SyncParts): SyncService {
   return {
     async sync(request = {}) {
       const states = async (mirror: string) => readStates(await db.records<DriftSchema>(), mirror);
-      const mirrors = await readPairs({ roots, reader, states });
+      const mirrors = await readPairs({ roots, reader, states }, ({ linked }) => !linked);
       checkNames(request.skills ?? [], mirrors);
       const done: SyncedMirror[] = [];
       for (const mirror of mirrors) done.push(await syncMirror(parts, mirror, request));
@@ -98,9 +98,13 @@ async function syncMirror(
   { mirror, linked, pairs }: MirrorPairs,
   request: SyncRequest,
 ): Promise<SyncedMirror> {
-  const choices = { force: request.force ?? false, collect: request.collect ?? false };
+  const choices = {
+    force: request.force ?? false,
+    collect: request.collect ?? false,
+    canonicalMissing: !canonicalRoots(parts.roots).some((root) => standsAt(root.path)),
+  };
   const wanted = request.skills ?? [];
-  const chosen = linked ? [] : pairs.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
+  const chosen = pairs.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
   const steps = chosen.map((pair) => planSkill(pair, choices));
   const place = { root: mirror.display, linked, refused: refusalOf(mirror, parts.workspace) };
   if (place.refused !== null) return { ...place, skills: [] };

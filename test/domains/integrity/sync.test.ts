@@ -165,6 +165,16 @@ test('what is no skill in a mirror is never touched', async () => {
   expect(readdirSync(path.join(world.workspace, '.claude')).sort()).toEqual(['settings.json', 'skills']);
 });
 
+test('a canonical root that is gone empties no mirror, and is restored from it', async () => {
+  const world = await synced();
+  const before = read(world.canonical, 'one/scripts/run.sh');
+  rmSync(world.canonical, { recursive: true });
+  expect(await sync(world)).toEqual(['keep one', 'keep two']);
+  expect(await sync(world, { collect: true })).toEqual(['collect one', 'collect two']);
+  expect(read(world.canonical, 'one/scripts/run.sh')).toBe(before);
+  expect(await world.drift()).toEqual([]);
+});
+
 test('an unknown name is an error that names the nearest', async () => {
   const world = await synced();
   await expect(sync(world, { skills: ['onne'] })).rejects.toThrow(/did you mean one/);
