@@ -14,6 +14,9 @@ import type { ScanReport, ScanTargets } from './domains/integrity/scan/scan-serv
 import type { PolicyService } from './domains/policy/service.ts';
 import type { SkillsService } from './domains/skills/service.ts';
 import type { ColibriServerContext } from './server.ts';
+import type { DriftReport } from './domains/integrity/drift-service.ts';
+import { ColibriError } from './lib/errors.ts';
+import type { Integrity } from './startup-integrity.ts';
 
 export interface Care {
   /** The security scan; see docs/scan.md. */
@@ -39,6 +42,7 @@ interface CareParts {
   readonly skills: SkillsService;
   readonly events: EventsService;
   readonly policy: PolicyService;
+  readonly integrity: Pick<Integrity, 'drift' | 'hosts'>;
 }
 
 // Rules and plans are much code; the commands that do not need them must not wait for it.
@@ -81,9 +85,11 @@ function openProposals({ ctx: { clock, ids }, db, skills, events }: CareParts): 
   };
 }
 
-async function openDoctor({ config, db, skills, events, policy }: CareParts): Promise<DoctorService> {
+async function openDoctor(parts: CareParts): Promise<DoctorService> {
+  const { config, db, skills, events, policy, integrity } = parts;
   const { createDoctorService } = await import('./domains/integrity/doctor/doctor-service.ts');
   const { createScanService } = await import('./domains/integrity/scan/scan-service.ts');
+  const { driftFindings, hostFindings } = await import('./domains/integrity/drift-findings.ts');
   return createDoctorService({
     skills,
     trust: policy,
@@ -91,7 +97,25 @@ async function openDoctor({ config, db, skills, events, policy }: CareParts): Pr
     scan: createScanService({ skills, workspace: config.workspace }),
     databaseProblems: () => problemsOf(db),
     database: config.database,
+    others: [
+      async () => driftFindings(await checkDrift(integrity), new Set(rejectedOf(skills))),
+      async () => hostFindings((await integrity.hosts.view()).differences),
+    ],
   });
+}
+
+/** A root that cannot be read is told by the registry; it must not cost the rest of the report. */
+async function checkDrift({ drift }: CareParts['integrity']): Promise<DriftReport> {
+  try {
+    return await drift.check();
+  } catch (error) {
+    if (!(error instanceof ColibriError) || error.code !== 'ROOT_UNREADABLE') throw error;
+    return { canonical: [], mirrors: [], drift: 0 };
+  }
+}
+
+function rejectedOf(skills: SkillsService): readonly string[] {
+  return skills.rejections().map(({ directory }) => directory);
 }
 
 function problemsOf(db: ColibriDatabase): readonly string[] {

@@ -165,7 +165,7 @@ export async function startup(options: StartupOptions = {}): Promise<Runtime> {
       ...integrity.services,
       ...work.services,
       replay: (id, how) => replaySession(parts, id, how),
-      ...openUpkeep({ ctx, config, db, skills, events, policy, options }),
+      ...openUpkeep({ ctx, config, db, skills, events, policy, options, integrity: integrity.services }),
       elapsedMs: clock.monotonic() - started,
       ...doorFacts(running.door),
       close: () => shutdown('closed'),

@@ -53,6 +53,8 @@ export interface CopyPair {
 
 export function compareCopies({ name, canonical, mirror, base }: CopyPair): CopyVerdict {
   if (mirror?.link != null && mirror.read.ok) return { state: 'linked' };
+  // A canonical link into another root is an alias of a skill there, and nothing that a mirror has to have.
+  if (canonical?.link != null && canonical.read.ok && mirror === null) return { state: 'linked' };
   if (canonical?.link != null && canonical.link === realOf(mirror)) return { state: 'linked' };
   if (realOf(canonical) !== null && realOf(canonical) === realOf(mirror)) return { state: 'linked' };
   for (const [side, copy] of [

@@ -189,11 +189,15 @@ function homeOf(copy: SkillCopy | null, roots: readonly SkillRoot[]): SkillRoot 
 
 /** Between the plan and its step somebody may have edited what would be replaced. */
 function checkUnchanged({ reader }: SyncParts, copy: SkillCopy | null, place: string): void {
-  const gone = copy === null;
-  const now: SkillCopy | null = gone ? null : { ...copy, read: reader.readTree(copy.directory) };
+  if (copy === null) {
+    if (!standsAt(place)) return;
+    const message = `${place} is in the way and no skill folder; move it, and sync again`;
+    throw new ColibriError('SYNC_REFUSED', message, { file: place });
+  }
   // A link is replaced itself; where it leads does not matter.
-  if (!gone && copy.link !== undefined) return;
-  if (gone ? !standsAt(place) : digestOf(now) === digestOf(copy)) return;
+  if (copy.link !== undefined) return;
+  const now: SkillCopy = { ...copy, read: reader.readTree(copy.directory) };
+  if (digestOf(now) === digestOf(copy)) return;
   const message = `${place} has changed since it was compared; sync again`;
   throw new ColibriError('FILE_CHANGED', message, { file: place });
 }

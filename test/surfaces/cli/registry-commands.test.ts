@@ -162,6 +162,7 @@ describe('doctor', () => {
       'rejected skills (2)',
       'names used twice (1)',
       'only in the mirror (1)',
+      'copies that differ (1)',
       'mirrored, in step (1)',
     ]);
     expect(ran.stdout).toContain(`  error    ${AGENTS}/renamed/SKILL.md:2  name-directory  `);
@@ -183,6 +184,7 @@ describe('doctor', () => {
       ['error', 'rejected', `${AGENTS}/renamed/SKILL.md:2`, 'name-directory'],
       ['warning', 'collision', `~/${AGENTS}/beta/SKILL.md`, 'collision'],
       ['warning', 'mirror-only', `${MIRROR}/lonely/SKILL.md`, 'mirror-only'],
+      ['info', 'drift', `${AGENTS}/beta`, 'hosts-differ'],
       ['info', 'mirrored', `${MIRROR}/alpha/SKILL.md`, 'mirrored'],
     ]);
     const document = JSON.parse((await colibri(['doctor', '--json'], places)).stdout);
@@ -191,6 +193,7 @@ describe('doctor', () => {
       'name-directory',
       'collision',
       'mirror-only',
+      'hosts-differ',
       'mirrored',
     ]);
     expect(document.totals).toEqual({

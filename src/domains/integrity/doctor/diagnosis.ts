@@ -35,6 +35,8 @@ export const DOCTOR_CODES = {
   collision: 'a name is used twice',
   'mirror-only': 'a skill is only in the mirror',
   mirrored: 'a copy in the mirror is in step',
+  drift: 'a mirror lacks a skill, or its copy differs',
+  'hosts-differ': 'hosts see different texts under one name',
   'database-damaged': 'the database file is damaged',
   'events-tampered': 'the event log was changed',
   'trust-changed': 'a trusted skill or file has changed',

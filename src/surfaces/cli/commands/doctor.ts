@@ -23,7 +23,7 @@ const TITLES: Readonly<Record<DoctorGroup, string>> = {
   trust: 'trust',
   collision: 'names used twice',
   'mirror-only': 'only in the mirror',
-  drift: 'drift',
+  drift: 'copies that differ',
   links: 'links that lead nowhere',
   lookalike: 'easily taken for one another',
   cost: 'cost',
