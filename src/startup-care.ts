@@ -8,14 +8,14 @@ import type {
   DoctorService,
 } from './domains/integrity/doctor/doctor-service.ts';
 import type { FixPlan } from './domains/integrity/doctor/fix-plan.ts';
+import type { DriftReport } from './domains/integrity/drift-service.ts';
 import type { ProposeService } from './domains/integrity/propose/propose-service.ts';
 import { registerProposeTool } from './domains/integrity/propose/tools.ts';
 import type { ScanReport, ScanTargets } from './domains/integrity/scan/scan-service.ts';
 import type { PolicyService } from './domains/policy/service.ts';
 import type { SkillsService } from './domains/skills/service.ts';
-import type { ColibriServerContext } from './server.ts';
-import type { DriftReport } from './domains/integrity/drift-service.ts';
 import { ColibriError } from './lib/errors.ts';
+import type { ColibriServerContext } from './server.ts';
 import type { Integrity } from './startup-integrity.ts';
 
 export interface Care {
@@ -107,7 +107,8 @@ async function openDoctor(parts: CareParts): Promise<DoctorService> {
 /** A root that cannot be read is told by the registry; it must not cost the rest of the report. */
 async function checkDrift({ drift }: CareParts['integrity']): Promise<DriftReport> {
   try {
-    return await drift.check();
+    // A report changes nothing, not even the event log.
+    return await drift.check({ record: false });
   } catch (error) {
     if (!(error instanceof ColibriError) || error.code !== 'ROOT_UNREADABLE') throw error;
     return { canonical: [], mirrors: [], drift: 0 };

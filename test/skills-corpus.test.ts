@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { SETTINGS } from '../src/config-settings.ts';
+import { DRIFT_KINDS } from '../src/domains/integrity/drift.ts';
 import { DIAGNOSTIC_CODES } from '../src/domains/skills/diagnostic-codes.ts';
 import { inspectSkill } from '../src/domains/skills/inspect.ts';
 import { FINDING_GROUPS } from '../src/domains/skills/report.ts';
@@ -82,6 +83,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...Object.keys(DIAGNOSTIC_CODES),
   ...Object.keys(ERROR_CODES),
   ...FINDING_GROUPS,
+  ...DRIFT_KINDS,
   ...SETTINGS.flatMap(({ env }) => (env === null ? [] : [env])),
   ...names,
   // A field of the frontmatter and the skill of the examples are spelt like diagnostics.

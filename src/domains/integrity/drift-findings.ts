@@ -23,7 +23,7 @@ export function driftFindings(
         file: finding.mirror ?? `${root}/${finding.skill}`,
         message: messageOf(root, finding),
         why: 'hosts that read the mirror work with something else than the canonical skill',
-        fix: '`colibri drift --diff` shows it, `colibri sync` brings the mirror in line',
+        fix: '`colibri drift` shows it, `colibri sync` brings the mirror in line',
       }),
     ),
   );

@@ -57,7 +57,14 @@ export interface DriftReport {
 
 export interface DriftService {
   /** Compares every mirror with the canonical skills now, and records findings that are new. */
-  check(options?: { readonly diff?: boolean }): Promise<DriftReport>;
+  check(options?: DriftOptions): Promise<DriftReport>;
+}
+
+export interface DriftOptions {
+  /** With the lines that differ. */
+  readonly diff?: boolean;
+  /** False: no event tells of what is new. */
+  readonly record?: boolean;
 }
 
 export interface DriftParts {
@@ -73,13 +80,13 @@ export interface DriftParts {
 export function createDriftService(parts: DriftParts): DriftService {
   const { db, roots, reader } = parts;
   return {
-    async check({ diff = false } = {}) {
+    async check({ diff = false, record = true } = {}) {
       const states = async (mirror: string) => readStates(await db.records<DriftSchema>(), mirror);
       // A mirror that is not there, or that is the canonical root itself, cannot drift.
       const wanted = ({ exists, linked }: Pick<MirrorPairs, 'exists' | 'linked'>) => exists && !linked;
       const mirrors = await readPairs({ roots, reader, states }, wanted);
       const found = mirrors.map((mirror) => judgeMirror(mirror));
-      await tellNews(parts, found);
+      if (record) await tellNews(parts, found);
       const reports = found.map((judged) => reportOf(judged, { diff, display: parts.display }));
       return {
         canonical: roots.filter(({ source }) => source === 'workspace').map(({ display }) => display),

@@ -9,7 +9,8 @@ import {
   type TreeEntry,
 } from './drift-manifest.ts';
 
-export type DriftKind = 'canonical-only' | 'mirror-only' | 'changed' | 'unreadable';
+export const DRIFT_KINDS = ['canonical-only', 'mirror-only', 'changed', 'unreadable'] as const;
+export type DriftKind = (typeof DRIFT_KINDS)[number];
 
 export interface FileFacts {
   readonly kind: TreeEntry['kind'];
