@@ -19,9 +19,10 @@ const KILLS = 30;
 const LEASE_MS = 600;
 /** Tasks that are open at any time while the killing goes on. */
 const OPEN = 3;
-/** A kill comes at a random moment within this time after the last one, or after the supervisor began. */
-const WINDOW_MS = 700;
-const WORKING_SHARE = 0.8;
+/** A kill comes after so many events at most: counted in work and not in time, it is as fair on a slow machine. */
+const EVENTS_MAX = 16;
+const PATIENCE_MS = 5_000;
+const JITTER_MS = 40;
 const TIMEOUT_MS = 240_000;
 const seed = Number(process.env['COLIBRI_CRASH_SEED'] ?? Date.now() % 1_000_000);
 
@@ -99,10 +100,16 @@ async function killAtRandom(victim: Victim, random: () => number): Promise<strin
       await tasks.dispatch(id, 'test');
     }
   };
+  const someWork = async (): Promise<void> => {
+    const wanted = (await runtime.events.last()) + Math.floor(random() * EVENTS_MAX);
+    for (let waited = 0; waited < PATIENCE_MS && (await runtime.events.last()) < wanted; waited += 10)
+      await sleep(10);
+    await sleep(random() * JITTER_MS);
+  };
   let supervisor = startSupervisor(places);
   for (let kills = 0; kills < KILLS; ) {
     await refill();
-    await sleep(random() * WINDOW_MS);
+    await someWork();
     if (victim === 'agent' && killAgents(places) === 0) continue;
     kills++;
     if (victim === 'agent') continue;
@@ -111,8 +118,6 @@ async function killAtRandom(victim: Victim, random: () => number): Promise<strin
     if (victim === 'both') killAgents(places);
     await gone;
     supervisor = startSupervisor(places);
-    // Some die while they start, most while they work.
-    if (random() < WORKING_SHARE && supervisor.stdout !== null) await once(supervisor.stdout, 'data');
   }
   supervisor.kill('SIGKILL');
   await runtime.close();
