@@ -31,6 +31,7 @@ export interface ConfigFile {
   readonly catalog?:
     | { readonly fields?: readonly ('compatibility' | 'allowed-tools')[] | undefined }
     | undefined;
+  readonly search?: { readonly usage?: boolean | undefined } | undefined;
   readonly command?: { readonly custom_dirs?: readonly string[] | undefined } | undefined;
   readonly http?:
     | {
@@ -67,6 +68,13 @@ const catalog = z.strictObject({
     .array(z.enum(['compatibility', 'allowed-tools']))
     .optional()
     .describe('more facts for each line of a catalog'),
+});
+
+const search = z.strictObject({
+  usage: z
+    .boolean()
+    .optional()
+    .describe('whether skills that were used more often come first among those that fit equally well'),
 });
 
 const command = z.strictObject({
@@ -111,6 +119,7 @@ const wholeFile = z
       .optional()
       .describe('whether skills that nobody vouched for are marked or hidden from agents'),
     catalog: catalog.optional(),
+    search: search.optional(),
     command: command.optional(),
     http: http.optional(),
     roots: roots.optional(),
@@ -176,6 +185,7 @@ function describeIssue(issue: z.core.$ZodIssue): string {
 function keysAt([first, second]: readonly PropertyKey[]): readonly string[] {
   if (first === undefined) return Object.keys(wholeFile.shape);
   if (first === 'catalog') return Object.keys(catalog.shape);
+  if (first === 'search') return Object.keys(search.shape);
   if (first === 'command') return Object.keys(command.shape);
   if (first === 'http') return Object.keys(http.shape);
   if (second === undefined) return Object.keys(roots.shape);

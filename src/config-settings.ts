@@ -107,6 +107,13 @@ export const SETTINGS: readonly Setting[] = [
     accepts: ['0', '1'],
   },
   {
+    key: 'search.usage',
+    env: 'COLIBRI_SEARCH_USAGE',
+    meaning: 'whether skills that were used more often come first among those that fit equally well',
+    fallback: 'false',
+    accepts: ['true', 'false'],
+  },
+  {
     key: 'catalog.fields',
     env: 'COLIBRI_CATALOG_FIELDS',
     meaning: 'more facts for each line of a catalog: compatibility, allowed-tools',

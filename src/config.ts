@@ -36,6 +36,8 @@ export interface Config {
   };
   /** Absolute paths of folders with Markdown files that work as commands. */
   readonly commandDirs: readonly string[];
+  /** Whether skills that were used more often come first among equals. */
+  readonly searchUsage: boolean;
   readonly trustWorkspace: boolean;
   /** The file itself, when it was found in the workspace and not named by the user. */
   readonly configFile: string | null;
@@ -99,6 +101,7 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
       catalog_fields: wordsOf(settings.get('catalog.fields')),
       untrusted: settings.get('untrusted') as Config['view']['untrusted'],
     }),
+    searchUsage: settings.get('search.usage') === 'true',
     trustWorkspace: settings.get('trust.workspace') === '1',
     configFile: early.get('config') === '' ? file : null,
     commandDirs: listOf(settings.get('command.custom_dirs')).map(place),

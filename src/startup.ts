@@ -23,6 +23,7 @@ import { cleanScratch } from './domains/sessions/run/scratch.ts';
 import { createSessionsService, type SessionsService } from './domains/sessions/service.ts';
 import { registerSessionTools } from './domains/sessions/tools.ts';
 import { registerSkillTools } from './domains/skills/repository.ts';
+import { createUsageCounter } from './domains/skills/search/usage-service.ts';
 import type { SkillsService } from './domains/skills/service.ts';
 import { registerRegistryTools } from './domains/skills/tools.ts';
 import { watchRoots } from './domains/skills/watch.ts';
@@ -144,6 +145,7 @@ export async function startup(options: StartupOptions = {}): Promise<Runtime> {
     const stale = await firstLoad(skills, { logger, keep: transport !== 'none' });
     const events = createEventsService(db, { clock, ids });
     skills.onChange(() => events.wake());
+    if (config.searchUsage) skills.search.orderByUsage(createUsageCounter(events));
     const policy = openPolicy(db, { config, skills, events, clock, ids });
     late.gate = policy.gate;
     const parts = { db, skills, events, clock, ids, policy, commands, runtime, ...shown(config) };

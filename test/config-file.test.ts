@@ -30,6 +30,7 @@ const ALL = {
   tiers: 'enforce',
   untrusted: 'hidden',
   catalog: { fields: ['compatibility', 'allowed-tools'] },
+  search: { usage: true },
   command: { custom_dirs: ['commands', '~/my commands'] },
   http: { host: 'localhost', port: 0, token: 'sixteen-letters!' },
   roots: {
@@ -55,6 +56,7 @@ watch: off
 tiers: enforce
 untrusted: hidden
 catalog: { fields: [compatibility, allowed-tools] }
+search: { usage: true }
 command: { custom_dirs: [commands, ~/my commands] }
 http: { host: localhost, port: 0, token: "sixteen-letters!" }
 roots:
@@ -81,6 +83,7 @@ roots:
         catalog_fields: ['compatibility', 'allowed-tools'],
         untrusted: 'hidden',
       },
+      searchUsage: true,
       commandDirs: [path.join(cwd, 'commands'), '/home/somebody/my commands'],
       trustWorkspace: false,
       configFile: path.join(cwd, name),
@@ -141,7 +144,7 @@ describe('a file that cannot be used is refused, with the place and the fix', ()
     [
       'a key at the wrong level',
       '{"token": "x"}',
-      'unknown key token (known here: $schema, database, surface, watch, tiers, untrusted, catalog, command, http, roots)',
+      'unknown key token (known here: $schema, database, surface, watch, tiers, untrusted, catalog, search, command, http, roots)',
     ],
     [
       'an unknown key of a root',

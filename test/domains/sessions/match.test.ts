@@ -169,6 +169,26 @@ describe('replay', () => {
   });
 });
 
+describe('search.usage', () => {
+  const twins = async (env: Readonly<Record<string, string>>) => {
+    const { open } = await testSessions({
+      env,
+      before: (root) => {
+        for (const name of ['a-twin', 'b-twin', 'c-twin'])
+          writeSkill(root, name, { description: 'Same words.' });
+      },
+    });
+    const session = await open();
+    await session.load('b-twin');
+    return dataOf(await session.call('skill_search', { query: 'same words' }))['result_names'];
+  };
+
+  test('what was used comes first among equals, if that is wanted', async () => {
+    expect(await twins({ COLIBRI_SEARCH_USAGE: 'true' })).toEqual(['b-twin', 'a-twin', 'c-twin']);
+    expect(await twins({})).toEqual(['a-twin', 'b-twin', 'c-twin']);
+  });
+});
+
 describe('answers that fit a context', () => {
   const ANSWER_BYTES_MAX = 2_048;
 

@@ -10,6 +10,7 @@ import { type Ranking, type SearchOptions, searchSkills } from './search.ts';
 import { createSearchReads, type SearchReads } from './search-repository.ts';
 import { createSearchWriter, type SearchWriter } from './search-write-repository.ts';
 import { createLexicon } from './tokenise.ts';
+import type { UsageCounter } from './usage-service.ts';
 import { searchByWords } from './word-search.ts';
 
 export interface SkillSearch {
@@ -20,6 +21,8 @@ export interface SkillSearch {
   prepare(): Promise<void>;
   /** Indexes everything that waits. */
   indexAll(): Promise<void>;
+  /** From now on what was used more often comes first among skills that fit equally well. */
+  orderByUsage(counter: UsageCounter): void;
   /** Goes on indexing in the background whenever something waits, until it is closed. */
   keepUp(): { close(): Promise<void> };
 }
@@ -52,6 +55,7 @@ interface Store {
 export function createSkillSearch({ db, clock, logger }: SkillSearchParts): SkillSearch {
   const lexicon = createLexicon();
   let opened: Store | undefined;
+  let usage: UsageCounter | undefined;
   // Most runs of the command line never search, so nothing is prepared before it is needed.
   const store = (): Store =>
     (opened ??= { reads: createSearchReads(db.handle), writer: createSearchWriter(db.handle) });
@@ -70,18 +74,23 @@ export function createSkillSearch({ db, clock, logger }: SkillSearchParts): Skil
   return {
     search(query, { generation, ...options }) {
       if (waiting().skills) return searchByWords(snapshotSkills(db.handle, generation), query, options);
-      return store().reads.read(generation, (reader) => searchSkills(query, options, { reader, lexicon }));
+      const ordered = { ...options, usage: usage?.of };
+      return store().reads.read(generation, (reader) => searchSkills(query, ordered, { reader, lexicon }));
     },
     match: (task, { generation, ...options }) =>
       store().reads.read(generation, (reader) => matchSkills(task, options, { reader, lexicon })),
     prepare: () =>
       tryTo(async () => {
+        await usage?.refresh();
         const start = clock.monotonic();
         while (waiting().skills && clock.monotonic() < start + PREPARE_HEADS_MS)
           await work(start + PREPARE_HEADS_MS);
         while (waiting().bodies && clock.monotonic() < start + PREPARE_BODIES_MS)
           await work(start + PREPARE_BODIES_MS);
       }),
+    orderByUsage(counter) {
+      usage = counter;
+    },
     async indexAll() {
       while (await work(Number.POSITIVE_INFINITY));
     },
