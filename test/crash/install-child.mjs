@@ -1,9 +1,11 @@
-// Says that it is ready, waits for a line, installs or updates: `install-child.mjs <dist> <workspace> <source> add|update`.
-import { once } from 'node:events';
+// Installs or updates, and is killed by the system before its nth step on the disk; for 0 it says all its steps.
+// `install-child.mjs <dist> <workspace> <source> add|update <n>`
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-const [dist, workspace, source, verb] = process.argv.slice(2);
+const [dist, workspace, source, verb, killAt] = process.argv.slice(2);
 const built = (file) => import(pathToFileURL(`${dist}/domains/integrity/install/${file}`).href);
 const { createInstallService } = await built('service.js');
 const { installPlace } = await built('place.js');
@@ -17,8 +19,26 @@ const install = createInstallService({
   scan: () => ({ findings: [], unread: [] }),
   reload: async () => undefined,
 });
-process.stdout.write('ready\n');
-await once(process.stdin, 'data');
+
+const steps = [];
+for (const name of [
+  'chmodSync',
+  'fsyncSync',
+  'mkdirSync',
+  'openSync',
+  'renameSync',
+  'rmSync',
+  'writeFileSync',
+]) {
+  const real = fs[name];
+  fs[name] = (...args) => {
+    steps.push(`${name} ${args.slice(0, 2).map(String).join(' ')}`);
+    // The signal that nobody can catch: nothing of this process runs any more after it.
+    if (steps.length === Number(killAt)) process.kill(process.pid, 'SIGKILL');
+    return real(...args);
+  };
+}
+syncBuiltinESMExports();
+
 await (verb === 'add' ? install.add({ source, skills: ['*'] }) : install.update());
-process.stdout.write('done\n');
-process.exit(0);
+process.stdout.write(JSON.stringify(steps));

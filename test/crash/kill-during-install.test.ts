@@ -1,9 +1,8 @@
 /** `kill -9` in the middle of an install or an update leaves, after the next command, all of it or nothing. */
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 import { expect, test } from 'vitest';
@@ -17,11 +16,9 @@ import { temporaryDirectory } from '../support/temporary.ts';
 const CHILD = fileURLToPath(new URL('./install-child.mjs', import.meta.url));
 const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
 const SKILLS = 3;
-const FILES = 4;
+const FILES = 3;
 const KILLS = 50;
-/** Every other kill falls into the last part, where folders and the lock are moved, and a little beyond it. */
-const LAST_PART = 0.6;
-const SPREAD = 1.15;
+const AT_ONCE = 4;
 const TIMEOUT_MS = 240_000;
 
 /** Another one at each run; the message of a failure names it. */
@@ -36,35 +33,27 @@ function writeSource(folder: string, set: 'A' | 'B'): string {
   for (let skill = 0; skill < SKILLS; skill++) {
     const files: Record<string, string> = { [`s${skill}/SKILL.md`]: SKILL(`s${skill}`, `${set}\n`) };
     for (let file = first; file < first + FILES; file++)
-      files[`s${skill}/references/${file}.md`] = `${file % 2 === 0 ? set : 'same'} ${skill} ${file}\n`.repeat(
-        50,
-      );
+      files[`s${skill}/references/${file}.md`] = `${file % 2 === 0 ? set : 'same'} ${skill} ${file}\n`;
     writeFiles(folder, files);
   }
   return folder;
 }
 
-/** Started ahead of time, so that the kills fall into the work and not into Node's own start. */
-async function startChild(
-  workspace: string,
-  source: string,
+/** Its steps when it may run to its end; null when it was killed before the given one. */
+async function runChild(
+  place: { workspace: string; source: string },
   verb: Verb,
-): Promise<ChildProcessWithoutNullStreams> {
-  const child = spawn(process.execPath, [CHILD, DIST, workspace, source, verb], { stdio: 'pipe' });
-  child.stdin.on('error', () => undefined);
-  await once(child.stdout, 'data');
-  return child;
-}
-
-/** Milliseconds from the first step to the last. */
-async function runToEnd(workspace: string, source: string, verb: Verb): Promise<number> {
-  const child = await startChild(workspace, source, verb);
-  const started = performance.now();
-  child.stdin.write('go\n');
-  await once(child.stdout, 'data');
-  const elapsed = performance.now() - started;
-  await once(child, 'exit');
-  return elapsed;
+  killAt = 0,
+): Promise<readonly string[] | null> {
+  const words = [CHILD, DIST, place.workspace, place.source, verb, String(killAt)];
+  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
+  let told = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    told += text;
+  });
+  const [code, signal] = await once(child, 'close');
+  expect(killAt === 0 ? code : signal).toBe(killAt === 0 ? 0 : 'SIGKILL');
+  return killAt === 0 ? JSON.parse(told) : null;
 }
 
 /** What the next command of the installer finds; `verify` is one that changes nothing by itself. */
@@ -86,59 +75,65 @@ async function afterNextCommand(workspace: string): Promise<string> {
   return JSON.stringify(snapshot(workspace));
 }
 
+/** Every step from the one that puts the journal in place, and as many random ones before it as make up the number. */
+function killPoints(steps: readonly string[], random: () => number): readonly number[] {
+  const journal = steps.findIndex((step) => /^renameSync .*journal\.json$/.test(step));
+  expect(journal).toBeGreaterThan(0);
+  const after = steps.map((_, at) => at + 1).slice(journal);
+  const before = Array.from(
+    { length: Math.max(5, KILLS / 2 - after.length) },
+    () => 1 + Math.floor(random() * journal),
+  );
+  return [...before, ...after];
+}
+
 test(`${KILLS} kills leave all of the previous state or all of the new one`, {
   timeout: TIMEOUT_MS,
 }, async () => {
   const base = temporaryDirectory();
   const random = randomFrom(seed);
-  const workspace = path.join(base, 'work');
   const source = path.join(base, 'source');
-  const saved = (name: string): string => path.join(base, 'saved', name);
-  const restore = (name: string): void => {
-    rmSync(workspace, { recursive: true, force: true });
-    if (existsSync(saved(name))) cpSync(saved(name), workspace, { recursive: true });
+  const saved = path.join(base, 'saved');
+  const workspaceFor = (verb: Verb, name: string): string => {
+    const workspace = path.join(base, name);
+    if (verb === 'update') cpSync(saved, workspace, { recursive: true });
     else mkdirSync(workspace);
+    return workspace;
   };
-  const cases: Record<Verb, { from: string; set: 'A' | 'B'; before: string; after: string; ms: number }> = {
-    add: { from: 'empty', set: 'A', before: '{}', after: '', ms: 0 },
-    update: { from: 'installed', set: 'B', before: '', after: '', ms: 0 },
-  };
-  restore('empty');
-  cases.add.ms = await runToEnd(workspace, writeSource(source, 'A'), 'add');
-  cases.add.after = cases.update.before = await afterNextCommand(workspace);
-  cpSync(workspace, saved('installed'), { recursive: true });
-  cases.update.ms = await runToEnd(workspace, writeSource(source, 'B'), 'update');
-  cases.update.after = await afterNextCommand(workspace);
-  expect(new Set([cases.add.before, cases.add.after, cases.update.after]).size).toBe(3);
-
-  const seen = { before: 0, after: 0 };
-  for (const verb of ['add', 'update'] as const) {
-    const { from, set, before, after, ms } = cases[verb];
+  let kills = 0;
+  let before = '{}';
+  for (const [verb, set] of [
+    ['add', 'A'],
+    ['update', 'B'],
+  ] as const) {
     writeSource(source, set);
-    // One ahead: while the state that one has left is looked at, the next one starts.
-    let next = startChild(workspace, source, verb);
-    for (let kill = 0; kill < KILLS / 2; kill++) {
-      const child = await next;
-      next = startChild(workspace, source, verb);
-      restore(from);
-      const gone = once(child, 'exit');
-      const part = kill % 2 === 0 ? random() * SPREAD : LAST_PART + random() * (SPREAD - LAST_PART);
-      child.stdin.write('go\n');
-      await sleep(part * ms);
-      child.kill('SIGKILL');
-      await gone;
+    const whole = workspaceFor(verb, verb);
+    const steps = (await runChild({ workspace: whole, source }, verb)) ?? [];
+    const after = await afterNextCommand(whole);
+    expect(after).not.toBe(before);
+    const seen = new Set<string>();
+    const killed = async (point: number, at: number): Promise<void> => {
+      const workspace = workspaceFor(verb, `${verb}-${at}`);
+      await runChild({ workspace, source }, verb, point);
       const state = await afterNextCommand(workspace);
-      expect(
-        [before, after].includes(state),
-        `kill ${kill} of ${verb} left neither state, seed ${seed}`,
-      ).toBe(true);
-      seen[state === before ? 'before' : 'after']++;
-    }
-    (await next).kill('SIGKILL');
+      const step = `${verb} killed before step ${point}, ${steps[point - 1]}; seed ${seed}`;
+      expect([before, after].includes(state), `neither state: ${step}`).toBe(true);
+      seen.add(state);
+      kills++;
+    };
+    await inTurns(killPoints(steps, random), killed);
+    expect([...seen].sort()).toEqual([before, after].sort());
+    if (verb === 'add') cpSync(whole, saved, { recursive: true });
+    before = after;
   }
-  process.stderr.write(
-    `add ${cases.add.ms.toFixed(0)} ms, update ${cases.update.ms.toFixed(0)} ms, ${JSON.stringify(seen)}\n`,
-  );
-  expect(seen.before).toBeGreaterThan(0);
-  expect(seen.after).toBeGreaterThan(0);
+  expect(kills).toBeGreaterThanOrEqual(KILLS);
 });
+
+/** A few at a time: most of the time they wait for Node to start. */
+async function inTurns<T>(items: readonly T[], work: (item: T, at: number) => Promise<void>): Promise<void> {
+  const queue = [...items.entries()];
+  const worker = async (): Promise<void> => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) await work(next[1], next[0]);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+}
