@@ -7,7 +7,7 @@ import type { Browser } from 'playwright-core';
 
 import { startup } from '../src/startup.ts';
 import { startBrowser } from '../test/web/browser.ts';
-import { workInDemo, writeDemoWorkspace } from '../test/web/demo-workspace.ts';
+import { planInDemo, workInDemo, writeDemoWorkspace } from '../test/web/demo-workspace.ts';
 
 interface Shot {
   readonly name: string;
@@ -36,6 +36,7 @@ const browser = await startBrowser();
 try {
   mkdirSync(FOLDER, { recursive: true });
   const sessions = await workInDemo(runtime);
+  await planInDemo(runtime);
   const { origin } = new URL(runtime.url ?? '');
   for (const shot of shots(sessions)) await take(browser, origin, shot);
 } finally {
@@ -53,6 +54,8 @@ function shots(sessions: readonly string[]): readonly Shot[] {
     { name: 'activity', path: '/activity', theme: 'dark' },
     { name: 'session', path: `/activity/${sessions[0] ?? ''}`, theme: 'light' },
     { name: 'policy', path: '/policy?call=Bash(rm+-rf+build)&skill=release-notes', theme: 'light' },
+    { name: 'drift', path: '/drift', theme: 'dark' },
+    { name: 'work', path: '/work', theme: 'light' },
     { name: 'health', path: '/health', theme: 'dark' },
     { name: 'phone', path: '/skills', theme: 'light', size: PHONE },
   ];

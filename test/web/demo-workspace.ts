@@ -133,6 +133,7 @@ export function writeDemoWorkspace(workspace: string): void {
     description: 'Asks for more than it needs.',
     lines: ['allowed-tools: [Bash, Read]', 'colour: green'],
   });
+  writeProfiles(workspace);
   writeFileSync(
     path.join(workspace, 'colibri.policy.yaml'),
     [
@@ -148,6 +149,46 @@ export function writeDemoWorkspace(workspace: string): void {
       '',
     ].join('\n'),
   );
+}
+
+/** Two profiles with a past. */
+function writeProfiles(workspace: string): void {
+  const folder = path.join(workspace, '.colibri/agents');
+  mkdirSync(folder, { recursive: true });
+  const profiles = [
+    {
+      name: 'fixer',
+      does: 'Repairs small things.',
+      skills: 'test-first, commit-message',
+      history: [0.9, 42_000, 20],
+    },
+    { name: 'reviewer', does: 'Reads changes.', skills: 'review-changes', history: [0.75, 130_000, 8] },
+  ];
+  for (const { name, does, skills, history } of profiles) {
+    const [success, duration, runs] = history;
+    const lines = [
+      `agent_type: ${name}`,
+      `description: ${does}`,
+      `pool: ${name === 'fixer' ? 'implementation' : 'review'}`,
+      `skills: [${skills}]`,
+      'permissions: { tools: ["skill_*", Read], write_access: true, admin_access: false }',
+      'limits: { max_concurrent_tasks: 2, token_budget: 100000, timeout_ms: 300000 }',
+      'runtime: { driver: stdio, command: [node, ./agent.mjs] }',
+      `history: { success_rate: ${success}, avg_duration_ms: ${duration}, total_runs: ${runs} }`,
+    ];
+    writeFileSync(path.join(folder, `${name}.yaml`), `${lines.join('\n')}\n`);
+  }
+}
+
+/** Tasks in several states; nobody works on them. */
+export async function planInDemo({ tasks }: Pick<Runtime, 'tasks'>): Promise<void> {
+  const service = await tasks();
+  await service.create({ title: 'Rotate the staging secret', required_skills: ['secret-rotation'] }, 'demo');
+  await service.create({ title: 'Fix the flaky login test', required_skills: ['test-first'] }, 'demo');
+  const blocked = await service.create({ title: 'Tune the report query' }, 'demo');
+  await service.block(blocked.id, { actor: 'demo', reason: 'waits for a copy of the data' });
+  const dropped = await service.create({ title: 'Translate the sign-up page' }, 'demo');
+  await service.cancel(dropped.id, { actor: 'demo', reason: 'no longer wanted' });
 }
 
 /** Two sessions that searched and loaded, one of them past its budget. */

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeSkill } from '../support/skill-files.ts';
 import { makeTemporaryDirectory, removeTree, temporaryDirectory } from '../support/temporary.ts';
 import { startBrowser } from './browser.ts';
-import { workInDemo, writeDemoWorkspace } from './demo-workspace.ts';
+import { planInDemo, workInDemo, writeDemoWorkspace } from './demo-workspace.ts';
 import { expectAccessible, openPage, type Served, serve } from './open-page.ts';
 
 const TRUSTING = { env: { COLIBRI_TRUST_WORKSPACE: '1' } };
@@ -22,6 +22,7 @@ beforeAll(async () => {
   writeDemoWorkspace(workspace);
   served = await serve(workspace, TRUSTING);
   sessions = await workInDemo(served.runtime);
+  await planInDemo(served.runtime);
   browser = await startBrowser();
 });
 
@@ -261,6 +262,22 @@ test('drift is shown side by side, with what a sync would do and what other host
   expect(troubles).toEqual([]);
 });
 
+test('work is a board of tasks by state, with agents, profiles and their past', async () => {
+  const { page, troubles } = await open('/work');
+  await page.locator('.board section', { hasText: 'blocked' }).getByText('Tune the report query').waitFor();
+  await page.getByRole('link', { name: /Fix the flaky login test/ }).click();
+  await page.getByRole('heading', { name: 'Fix the flaky login test' }).waitFor();
+  await page.locator('tbody tr', { hasText: 'fixer' }).getByText('yes').waitFor();
+  await page.goto(`${served.origin}/work?tab=profiles`);
+  await page.getByText('90 % of 20 runs succeeded').waitFor();
+  await page.getByRole('tab', { name: 'Agents' }).click();
+  await page.getByRole('heading', { name: 'No agent has run yet' }).waitFor();
+  await (await served.runtime.tasks()).create({ title: 'Made while somebody looks on' }, 'test');
+  await page.getByRole('tab', { name: 'Tasks' }).click();
+  await page.getByText('Made while somebody looks on').waitFor();
+  expect(troubles).toEqual([]);
+});
+
 describe('accessibility', () => {
   const VIEWS = [
     '/skills/pdf-forms',
@@ -272,11 +289,13 @@ describe('accessibility', () => {
     '/activity',
     '/activity/SESSION',
     '/policy?call=Bash(rm+x)',
+    '/work',
+    '/work?tab=profiles',
     '/health',
   ];
 
   const READY =
-    '.prose, .diff, dl.facts, .tile, .events li, .timeline li, .verdict .effect, .findings li, tbody tr';
+    '.prose, .diff, dl.facts, .tile, .events li, .timeline li, .verdict .effect, .findings li, tbody tr, .board, .profiles';
 
   test.each(['light', 'dark'] as const)('axe finds nothing serious in any view, %s', async (colorScheme) => {
     const { page } = await open('/skills', { colorScheme });

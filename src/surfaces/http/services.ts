@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts';
+import type { AgentsService } from '../../domains/agents/service.ts';
 import type { EventsService } from '../../domains/events/service.ts';
 import type { DoctorService } from '../../domains/integrity/doctor/doctor-service.ts';
 import type { DriftService } from '../../domains/integrity/drift-service.ts';
@@ -9,6 +10,7 @@ import type { PolicyService } from '../../domains/policy/service.ts';
 import type { ReplayReport } from '../../domains/sessions/replay-service.ts';
 import type { SessionsService } from '../../domains/sessions/service.ts';
 import type { SkillsService } from '../../domains/skills/service.ts';
+import type { TasksService } from '../../domains/tasks/service.ts';
 
 /** What the API answers from. The composition root hands it over when everything is open. */
 export interface ApiServices {
@@ -22,6 +24,8 @@ export interface ApiServices {
   readonly sync: SyncService;
   readonly rounds: Pick<RoundService, 'list' | 'compare'>;
   readonly hosts: HostService;
+  readonly tasks: () => Promise<Pick<TasksService, 'list' | 'detail' | 'pool' | 'orphans'>>;
+  readonly agents: () => Promise<Pick<AgentsService, 'list' | 'profileReport' | 'active'>>;
   readonly doctor: Pick<DoctorService, 'examine'>;
   /** Why the index is that of an earlier scan; null when it is in line with the disk. */
   readonly stale: string | null;

@@ -211,6 +211,23 @@ describe('integrity', () => {
   });
 });
 
+describe('work', () => {
+  test('tells tasks, who could do them, profiles and orphans', async () => {
+    const api = await openApi(workspaceWith('one'));
+    const tasks = await api.runtime.tasks();
+    const { id, slug } = await tasks.create({ title: 'Mend the door', required_skills: ['one'] }, 'test');
+    expect((await api.get('/v1/tasks')).body.items).toEqual([
+      expect.objectContaining({ id, slug, state: 'INIT', required_skills: ['one'] }),
+    ]);
+    expect((await api.get('/v1/tasks?state=DONE')).body.items).toEqual([]);
+    expect((await api.get(`/v1/tasks/${slug}`)).body).toMatchObject({ task: { id }, checkpoints: [] });
+    expect((await api.get(`/v1/tasks/${id}/pool`)).body.empty).toMatchObject({ code: 'NO_PROFILE' });
+    expect((await api.get('/v1/tasks/none')).body.code).toBe('TASK_NOT_FOUND');
+    for (const list of ['agents', 'profiles', 'orphans'])
+      expect((await api.get(`/v1/${list}`)).body).toEqual({ items: [] });
+  });
+});
+
 describe('sessions', () => {
   test('are listed, shown with what they loaded, and replayed', async () => {
     const api = await openApi(workspaceWith('one', 'two'));

@@ -352,6 +352,152 @@ export interface TrustState {
   }[];
 }
 
+export interface Tasks {
+  items: Task[];
+}
+
+export interface Task {
+  id: string;
+  slug: string;
+  title: string;
+  description: string;
+  state:
+    | "INIT"
+    | "GATHER"
+    | "ANALYZE"
+    | "PLAN"
+    | "APPLY"
+    | "VERIFY"
+    | "DONE"
+    | "CANCELLED"
+    | "BLOCKED";
+  attempt: number;
+  max_attempts: number;
+  priority: number;
+  agent_tier: string;
+  pool: string;
+  profile: string | null;
+  strategy: string;
+  required_skills: string[];
+  required_tools: string[];
+  progress: number;
+  summary: string;
+  agent_id: string | null;
+  branch: string | null;
+  head_sha: string | null;
+  code: string | null;
+  reason: string | null;
+  created_at: string;
+  updated_at: string;
+  closed_at: string | null;
+}
+
+export interface TaskDetail {
+  task: Task;
+  skills: {
+    name: string;
+    version: string | null;
+    digest: string;
+  }[];
+  checkpoints: {
+    attempt: number;
+    phase: string;
+    status: string;
+    head_sha: string | null;
+    started_at: string;
+    ended_at: string | null;
+  }[];
+  answers: {
+    line: string;
+    verdict: string;
+    evidence: string;
+  }[];
+  updates: {
+    at: string;
+    status: string;
+    progress: number;
+    summary: string;
+  }[];
+  thoughts: {
+    at: string;
+    type: string;
+    content: string;
+    branch: string | null;
+    commit_sha: string | null;
+    tests_run: string[] | null;
+    blockers: string[] | null;
+  }[];
+}
+
+export interface PoolReport {
+  strategy: string;
+  chosen: string | null;
+  empty: {
+    code: string;
+    reason: string;
+  } | null;
+  profiles: {
+    profile: string;
+    eligible: boolean;
+    why: string;
+    active: number;
+    max: number;
+  }[];
+}
+
+export interface Orphans {
+  items: {
+    agent_id: string;
+    task_id: string;
+    found_at: string;
+  }[];
+}
+
+export interface Agents {
+  items: Agent[];
+}
+
+export interface Agent {
+  id: string;
+  task_id: string;
+  profile: string;
+  pool: string;
+  state: string;
+  phase: string | null;
+  worktree: string | null;
+  branch: string | null;
+  head_before: string | null;
+  head_after: string | null;
+  tokens_used: number;
+  fail_code: string | null;
+  fail_detail: string | null;
+  created_at: string;
+  started_at: string | null;
+  ended_at: string | null;
+}
+
+export interface Profiles {
+  items: Profile[];
+}
+
+export interface Profile {
+  name: string;
+  state: "usable" | "untrusted" | "shadowed" | "invalid";
+  source: string;
+  path: string;
+  problem: string | null;
+  description: string;
+  agent_tier: string | null;
+  pool: string | null;
+  skills: string[];
+  tools: string[];
+  max_concurrent_tasks: number | null;
+  active: number;
+  total_runs: number;
+  success_rate: number;
+  avg_duration_ms: number;
+}
+
 export interface DriftReport {
   canonical: string[];
   mirrors: {

@@ -67,7 +67,7 @@ function watch(): void {
   let lost = false;
   listen({
     events: (events) => {
-      if (events.some(({ type }) => CHANGES.has(type))) lookAgain();
+      if (events.some(({ type }) => CHANGES.has(type) || /^(?:task|agent)\./.test(type))) lookAgain();
     },
     state: (state) => {
       // Whatever happened while nobody listened.

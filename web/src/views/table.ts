@@ -42,6 +42,11 @@ export const VIEWS: readonly View[] = [
     load: async () => (await import('./policy/policy-view.tsx')).PolicyView,
   },
   {
+    name: 'work',
+    title: 'Work',
+    load: async () => (await import('./work/work-view.tsx')).WorkView,
+  },
+  {
     name: 'health',
     title: 'Health',
     load: async () => (await import('./health/health-view.tsx')).HealthView,

@@ -6,6 +6,7 @@ import { POLICY_ROUTES } from './policy.ts';
 import { REGISTRY_ROUTES } from './registry.ts';
 import { SESSION_ROUTES } from './sessions.ts';
 import { SKILL_ROUTES } from './skills.ts';
+import { AGENT_ROUTES, TASK_ROUTES } from './tasks.ts';
 
 /** Every route of the API whose answer is one JSON document. */
 export const ROUTES: readonly Route[] = [
@@ -14,6 +15,8 @@ export const ROUTES: readonly Route[] = [
   ...SESSION_ROUTES,
   ...EVENT_ROUTES,
   ...POLICY_ROUTES,
+  ...TASK_ROUTES,
+  ...AGENT_ROUTES,
   ...INTEGRITY_ROUTES,
   ...HEALTH_ROUTES,
 ];
