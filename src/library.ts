@@ -69,6 +69,8 @@ export interface Colibri {
   readonly proposals: Runtime['proposals'];
   /** Tasks: made, dispatched, worked off; opened at the first call. */
   readonly tasks: Runtime['tasks'];
+  /** Agents and their profiles; opened at the first call. */
+  readonly agents: Runtime['agents'];
   close(): Promise<void>;
 }
 
@@ -152,6 +154,7 @@ export async function openColibri(options: OpenOptions = {}): Promise<Colibri> {
     hosts: runtime.hosts,
     proposals: runtime.proposals,
     tasks: runtime.tasks,
+    agents: runtime.agents,
     async close() {
       // A follower that was left behind would keep the process from ending.
       for (const end of following) end();

@@ -6,7 +6,13 @@ import { describe, expect, it } from 'vitest';
 
 import { FAIL_CODES } from '../../../src/domains/agents/schema.ts';
 import { req } from '../../requirements.ts';
-import { type AgentWorld, agentWorld, type ProfileChange, type RunChange } from './agent-world.ts';
+import {
+  type AgentWorld,
+  agentWorld,
+  type ProfileChange,
+  processesNamed,
+  type RunChange,
+} from './agent-world.ts';
 
 async function fail(
   profile: ProfileChange,
@@ -141,6 +147,26 @@ describe('an agent', () => {
       expect(world.leftOf(outcome.agentId)).toEqual([]);
     },
   );
+});
+
+describe('a daemon', () => {
+  it('that dropped its environment and its group is found by what was seen of it before', async () => {
+    const world = agentWorld();
+    world.profile({ mode: 'hides', runtime: { stall_timeout_ms: 60_000 } });
+    let hidden: readonly number[] = [];
+    const outcome = await world.run({
+      hooks: {
+        drive: async ({ agent, runPhase }) => {
+          await runPhase('GATHER', null);
+          // A look is taken every second.
+          await new Promise((next) => setTimeout(next, 1_500));
+          hidden = processesNamed(`${agent.id} hidden`);
+        },
+      },
+    });
+    expect(hidden).toHaveLength(1);
+    expect(processesNamed(`${outcome.agentId} hidden`)).toEqual([]);
+  });
 });
 
 describe('docs/agents.md', () => {

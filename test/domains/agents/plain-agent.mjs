@@ -41,6 +41,12 @@ function fork() {
   spawn(process.execPath, ['-e', deeper], { stdio: 'ignore', detached: true }).unref();
 }
 
+/** A daemon that keeps nothing of ours: neither environment nor group. */
+function hide() {
+  const sleep = `setInterval(() => undefined, 1000); '${process.env.COLIBRI_AGENT_ID} hidden'`;
+  spawn(process.execPath, ['-e', sleep], { stdio: 'ignore', detached: true, env: {} }).unref();
+}
+
 const actions = {
   good: () => {
     writeFileSync('made-by-agent.txt', 'done\n');
@@ -55,6 +61,7 @@ const actions = {
   'kill-self': () => process.kill(process.pid, 'SIGKILL'),
   greedy: () => say({ type: 'usage', tokens: 1_000_000 }),
   forks: fork,
+  hides: hide,
   error: () => say({ type: 'error', message: 'I give up' }),
 };
 
