@@ -76,6 +76,13 @@ export const REQUIREMENTS = {
   'C1-spawn-3': 'nothing of an agent runs after its end',
   'C1-profile-1': 'a profile has skills, permissions, limits and history',
   'C1-profile-2': 'the history of a profile changes with the end of a run, in the same transaction',
+  'C1-lifecycle-1': 'an agent ends as TERMINATED only after task_update and a reflection',
+  'C1-reflection-1': 'a reflection names branch, commit_sha, tests_run and blockers',
+  'C1-orphan-1': 'an agent that ended without a thought is reported once, and nothing is rolled back',
+  'C1-phases-1': 'checkpoints are written at the boundaries of phases',
+  'C1-verification-1': 'every check of a skill is answered before a task is done',
+  'C1-cv-1': 'skills, permissions and limits of a profile decide whether it can take a task',
+  'C1-cv-2': 'the history of a profile counts in CAPACITY_AWARE',
   'O-benchmark-1': 'any number of sessions share one snapshot of the catalog',
 } as const;
 

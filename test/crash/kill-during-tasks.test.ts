@@ -20,7 +20,7 @@ const LEASE_MS = 600;
 /** Tasks that are open at any time while the killing goes on. */
 const OPEN = 3;
 /** A kill comes after so many events at most: counted in work and not in time, it is as fair on a slow machine. */
-const EVENTS_MAX = 16;
+const EVENTS_MAX = 40;
 const PATIENCE_MS = 5_000;
 const JITTER_MS = 40;
 const TIMEOUT_MS = 240_000;
@@ -78,7 +78,8 @@ async function expectIntact(places: Places, journal: string): Promise<string> {
     const commits = existsSync(journal) ? readFileSync(journal, 'utf8').trim().split('\n') : [];
     const kept = new Set(places.git('rev-list', '--branches=feature/*').split('\n'));
     expect(commits.filter((commit) => !kept.has(commit))).toEqual([]);
-    return `${done.length} of ${all.length} tasks done, ${agents.length} agents, ${commits.length} commits`;
+    const codes = all.filter(({ state }) => state === 'BLOCKED').map(({ code }) => code);
+    return `${done.length} of ${all.length} tasks done (others: ${[...new Set(codes)].join(', ')}), ${agents.length} agents, ${commits.length} commits`;
   } finally {
     await runtime.close();
   }

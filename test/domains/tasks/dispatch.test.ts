@@ -12,6 +12,7 @@ import {
 import type { Task } from '../../../src/domains/tasks/schema.ts';
 import { freeSlug, slugOf } from '../../../src/domains/tasks/slug.ts';
 import { matchingTriggers } from '../../../src/domains/tasks/triggers.ts';
+import { req } from '../../requirements.ts';
 
 const skill = (name: string, facts: Partial<PoolSkill> = {}): PoolSkill => ({
   name,
@@ -101,7 +102,7 @@ describe('a pool', () => {
     ]);
   });
 
-  test('says for each profile that is out what it lacks', () => {
+  test(req('C1-cv-1', 'says for each profile that is out what it lacks'), () => {
     const report = ask([
       profile('reader', { permissions: { tools: ['Read'], write_access: false, admin_access: false } }),
       profile('unskilled', { skills: ['changelog'] }),

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 
 import { ColibriError } from '../../../src/lib/errors.ts';
+import { req } from '../../requirements.ts';
 import { type TaskWorld, taskWorld } from './task-world.ts';
 
 const TIMEOUT_MS = 60_000;
@@ -28,7 +29,7 @@ const ALL_PHASES = [
 ];
 
 describe('a task', { timeout: TIMEOUT_MS }, () => {
-  test('goes through every phase and ends with a branch and one writeback', async () => {
+  test(req('C1-phases-1', 'goes through every phase and ends with a branch and one writeback'), async () => {
     const world = await taskWorld();
     world.profile(['library']);
     const task = await world.run();
@@ -102,47 +103,53 @@ describe('a task', { timeout: TIMEOUT_MS }, () => {
     ['silent', 'task_update was not called'],
     ['half', 'thought_record with type reflection was not called'],
     ['wrong-commit', 'names the commit 0000'],
-  ])('whose agent ends %s is never done', async (word, reason) => {
-    const world = await taskWorld();
-    world.profile(['library', word]);
-    const task = await world.run();
-    expect(task).toMatchObject({ state: 'BLOCKED', code: 'WRITEBACK_REJECTED', writebacks: [] });
-    expect(task.reason).toContain(reason);
-    const agents = await world.runtime.agents();
-    expect(await agents.status(task.agent_id ?? '')).toMatchObject({
-      state: 'FAILED',
-      fail_code: 'WRITEBACK_REJECTED',
-    });
-    // Its work is still there.
-    expect(world.git('log', '--format=%s', '-1', 'feature/add-a-line')).toBe(`Work of ${task.agent_id}`);
-  });
+  ])(
+    req(['C1-lifecycle-1', 'C1-reflection-1'], 'whose agent ends %s is never done'),
+    async (word, reason) => {
+      const world = await taskWorld();
+      world.profile(['library', word]);
+      const task = await world.run();
+      expect(task).toMatchObject({ state: 'BLOCKED', code: 'WRITEBACK_REJECTED', writebacks: [] });
+      expect(task.reason).toContain(reason);
+      const agents = await world.runtime.agents();
+      expect(await agents.status(task.agent_id ?? '')).toMatchObject({
+        state: 'FAILED',
+        fail_code: 'WRITEBACK_REJECTED',
+      });
+      // Its work is still there.
+      expect(world.git('log', '--format=%s', '-1', 'feature/add-a-line')).toBe(`Work of ${task.agent_id}`);
+    },
+  );
 
-  test('is not done before each check of its skills is answered and passed', async () => {
-    const world = await taskWorld();
-    world.skill('line-adder', [
-      'triggers: [add a line]',
-      'verification: [the line is there]',
-      'workflow:',
-      '  - step: add it',
-    ]);
-    world.profile(['library', 'careless'], { skills: ['line-adder'] });
-    const careless = await world.run();
-    expect(careless).toMatchObject({ state: 'BLOCKED', code: 'VERIFICATION_OPEN' });
-    expect(careless.reason).toContain('unanswered: the line is there');
-    expect(careless.brief).toMatchObject({
-      skills: [{ name: 'line-adder' }],
-      plan: [{ skill: 'line-adder', step: 'add it' }],
-      checks: ['the line is there'],
-    });
-    world.profile(['library', 'honest'], { skills: ['line-adder'] });
-    expect(await world.run()).toMatchObject({ state: 'BLOCKED', code: 'VERIFICATION_OPEN' });
-    world.profile(['library'], { skills: ['line-adder'] });
-    const good = await world.run();
-    expect(good).toMatchObject({
-      state: 'DONE',
-      answers: [{ line: 'the line is there', verdict: 'pass', evidence: 'seen' }],
-    });
-  });
+  test(
+    req('C1-verification-1', 'is not done before each check of its skills is answered and passed'),
+    async () => {
+      const world = await taskWorld();
+      world.skill('line-adder', [
+        'triggers: [add a line]',
+        'verification: [the line is there]',
+        'workflow:',
+        '  - step: add it',
+      ]);
+      world.profile(['library', 'careless'], { skills: ['line-adder'] });
+      const careless = await world.run();
+      expect(careless).toMatchObject({ state: 'BLOCKED', code: 'VERIFICATION_OPEN' });
+      expect(careless.reason).toContain('unanswered: the line is there');
+      expect(careless.brief).toMatchObject({
+        skills: [{ name: 'line-adder' }],
+        plan: [{ skill: 'line-adder', step: 'add it' }],
+        checks: ['the line is there'],
+      });
+      world.profile(['library', 'honest'], { skills: ['line-adder'] });
+      expect(await world.run()).toMatchObject({ state: 'BLOCKED', code: 'VERIFICATION_OPEN' });
+      world.profile(['library'], { skills: ['line-adder'] });
+      const good = await world.run();
+      expect(good).toMatchObject({
+        state: 'DONE',
+        answers: [{ line: 'the line is there', verdict: 'pass', evidence: 'seen' }],
+      });
+    },
+  );
 
   test('that nobody can do is blocked with the reason', async () => {
     const world = await taskWorld();
@@ -224,23 +231,26 @@ describe('a task', { timeout: TIMEOUT_MS }, () => {
 });
 
 describe('the orphan scan', { timeout: TIMEOUT_MS }, () => {
-  test('reports an agent that ended without a thought once, and leaves the others alone', async () => {
-    const world = await taskWorld();
-    world.profile(['library']);
-    await world.run();
-    const agents = await world.runtime.agents();
-    const { id } = await world.tasks.create({ title: 'Lost' }, 'test');
-    const orphan = await agents.allocate({ taskId: id, profile: 'coder', epoch: 1 });
-    expect(await world.tasks.orphans.scan()).toEqual([]);
-    for (const state of ['INITIALIZING', 'READY', 'BUSY', 'TERMINATED'] as const)
-      await agents.transition(orphan.id, state, { actor: 'test', reason: 'by other ways' });
-    expect(await world.tasks.orphans.scan()).toMatchObject([{ agent_id: orphan.id, task_id: id }]);
-    expect(await world.tasks.orphans.scan()).toEqual([]);
-    expect(await world.tasks.orphans.list()).toMatchObject([{ agent_id: orphan.id }]);
-    const alerts = await world.runtime.events.read({ types: ['task.alert'] });
-    expect(alerts.map(({ payload }) => JSON.parse(payload))).toMatchObject([
-      { kind: 'orphan', agent_id: orphan.id },
-    ]);
-    expect(await world.tasks.get(id)).toMatchObject({ state: 'INIT' });
-  });
+  test(
+    req('C1-orphan-1', 'reports an agent that ended without a thought once, and leaves the others alone'),
+    async () => {
+      const world = await taskWorld();
+      world.profile(['library']);
+      await world.run();
+      const agents = await world.runtime.agents();
+      const { id } = await world.tasks.create({ title: 'Lost' }, 'test');
+      const orphan = await agents.allocate({ taskId: id, profile: 'coder', epoch: 1 });
+      expect(await world.tasks.orphans.scan()).toEqual([]);
+      for (const state of ['INITIALIZING', 'READY', 'BUSY', 'TERMINATED'] as const)
+        await agents.transition(orphan.id, state, { actor: 'test', reason: 'by other ways' });
+      expect(await world.tasks.orphans.scan()).toMatchObject([{ agent_id: orphan.id, task_id: id }]);
+      expect(await world.tasks.orphans.scan()).toEqual([]);
+      expect(await world.tasks.orphans.list()).toMatchObject([{ agent_id: orphan.id }]);
+      const alerts = await world.runtime.events.read({ types: ['task.alert'] });
+      expect(alerts.map(({ payload }) => JSON.parse(payload))).toMatchObject([
+        { kind: 'orphan', agent_id: orphan.id },
+      ]);
+      expect(await world.tasks.get(id)).toMatchObject({ state: 'INIT' });
+    },
+  );
 });

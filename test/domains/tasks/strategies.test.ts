@@ -12,6 +12,7 @@ import {
   rank,
   score,
 } from '../../../src/domains/tasks/strategies.ts';
+import { req } from '../../requirements.ts';
 
 const candidate = (name: string, facts: Partial<Facts> = {}): Candidate => {
   const { active, max, rate, runs, duration, assigned, skills } = { ...PLAIN, ...facts };
@@ -90,7 +91,7 @@ describe('a score', () => {
     );
   });
 
-  test('is not lowered by more room or by better history', () => {
+  test(req('C1-cv-2', 'is not lowered by more room or by better history'), () => {
     fc.assert(
       fc.property(
         facts,
