@@ -29,11 +29,11 @@ export function runOutdated(context: CommandContext): Promise<ExitCode> {
   });
 }
 
-function rowOf({ state, name, commit, source, ref }: OutdatedSkill): string[] {
-  const short = (id: string | null): string => id?.slice(0, 12) ?? '-';
-  return [state, name, short(commit.from), short(commit.to), ref === null ? source : `${source} ${ref}`].map(
-    printable,
-  );
+/** By commit where there is one, else by digest. */
+function rowOf({ state, name, commit, digest, source, ref }: OutdatedSkill): string[] {
+  const short = (id: string | null): string => id?.replace(/^sha256:/, '').slice(0, 12) ?? '-';
+  const [from, to] = commit.from === null ? [digest.from, digest.to] : [commit.from, commit.to];
+  return [state, name, short(from), short(to), ref === null ? source : `${source} ${ref}`].map(printable);
 }
 
 function summary(skills: readonly OutdatedSkill[], stale: number): string {

@@ -66,6 +66,7 @@ export interface OutdatedSkill {
   readonly source: string;
   readonly ref: string | null;
   readonly commit: { readonly from: string | null; readonly to: string | null };
+  readonly digest: { readonly from: string; readonly to: string | null };
   readonly reason: string | null;
 }
 
@@ -110,11 +111,9 @@ export function outdatedSkills(parts: InstallParts, scope: Scope): Promise<reado
             ? 'current'
             : 'outdated';
       found.push({
-        name,
-        state,
-        source,
-        ref,
+        ...{ name, state, source, ref },
         commit: { from: commit, to: tree?.commit ?? null },
+        digest: { from: digest, to: candidate?.digest ?? null },
         reason: latest.reason ?? null,
       });
     }

@@ -1,9 +1,12 @@
 import type { VerifiedSkill, VerifyReport } from '../../../domains/integrity/install/verify-service.ts';
 import { printable } from '../../../lib/text.ts';
 import { type CommandContext, EXIT, type ExitCode } from '../command.ts';
+import type { Output } from '../output.ts';
 import { withRuntime } from '../runtime.ts';
 import { rowLines } from '../table.ts';
 import { plural } from '../wording.ts';
+
+const DIGITS_SHOWN = 16;
 
 /** Exit code 1 when a byte differs from what the lock pins. */
 export function run(context: CommandContext): Promise<ExitCode> {
@@ -14,7 +17,10 @@ export function run(context: CommandContext): Promise<ExitCode> {
     else
       out.lines(
         rowLines(
-          { header: ['STATE', 'NAME', 'FILE', 'EXPECTED', 'FOUND'], rows: report.skills.flatMap(rowsOf) },
+          {
+            header: ['STATE', 'NAME', 'FILE', 'EXPECTED', 'FOUND'],
+            rows: report.skills.flatMap((skill) => rowsOf(skill, out)),
+          },
           out,
         ),
       );
@@ -23,11 +29,19 @@ export function run(context: CommandContext): Promise<ExitCode> {
   });
 }
 
-function rowsOf({ name, state, differences, digest }: VerifiedSkill): string[][] {
-  if (state === 'ok') return [[state, printable(name), '-', digest, digest]];
+function rowsOf({ name, state, differences, digest }: VerifiedSkill, out: Output): string[][] {
+  const shown = (value: string | null): string => shortened(value, out);
+  if (state === 'ok') return [[state, printable(name), '-', shown(digest), shown(digest)]];
   return differences.map(({ path, change, expected, found }) =>
-    [change, name, path, expected ?? '-', found ?? '-'].map(printable),
+    [change, name, path, shown(expected), shown(found)].map(printable),
   );
+}
+
+/** A person compares the beginnings; a program gets all of it. */
+function shortened(value: string | null, { terminal }: Output): string {
+  if (value === null) return '-';
+  const hex = value.replace(/^sha256:/, '');
+  return terminal && hex.length > DIGITS_SHOWN ? `${hex.slice(0, DIGITS_SHOWN)}…` : value;
 }
 
 function summary({ skills }: VerifyReport): string {
