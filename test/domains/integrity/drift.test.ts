@@ -1,4 +1,15 @@
-import { chmodSync, cpSync, linkSync, mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  linkSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 
 import { expect, test } from 'vitest';
@@ -167,9 +178,14 @@ test('a second look at files that have kept their times reads the same values, a
   const world = await inStep();
   const reader = createTreeReader(LATER);
   const folder = path.join(world.canonical, 'one');
+  const file = path.join(folder, 'scripts/run.sh');
+  const time = new Date(1_700_000_000_000);
+  utimesSync(file, time, time);
   const first = reader.readTree(folder);
   expect(reader.readTree(folder)).toBe(first);
-  world.write('.agents/skills/one/scripts/run.sh', 'echo two\n', 0o755);
+  // As long as before, and with its time set back: only the time of the change itself tells.
+  writeFileSync(file, 'echo two\n');
+  utimesSync(file, time, time);
   expect(reader.readTree(folder)).not.toEqual(first);
 });
 
