@@ -18,6 +18,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { makeGuide } from '../examples/agent-run/guide.ts';
 import { startup } from '../src/startup.ts';
 import { commandComplaints } from './support/command-lines.ts';
 import { codeSpans, fences } from './support/markdown.ts';
@@ -27,7 +28,7 @@ const repository = path.resolve(import.meta.dirname, '..');
 const page = (name: string): string => readFileSync(path.join(repository, name), 'utf8');
 const readme = page('README.md');
 
-const HTTP_ADDRESS = 'http://127.0.0.1:4870/mcp';
+const HTTP_ADDRESS = 'http://127.0.0.1:4870';
 
 // A reader sees the README's output on a terminal of this width.
 const COLUMNS = 96;
@@ -81,7 +82,8 @@ describe('the README', () => {
   it('shows what the commands of its shell blocks print, in order', () => {
     const blocks = fences(readme)
       .filter(({ language }) => language === 'sh' || language === 'console')
-      .filter(({ text }) => !text.includes(HTTP_ADDRESS) && !isAboutLastSession(transcriptOf(text)));
+      .filter(({ text }) => !text.includes(HTTP_ADDRESS) && !text.includes('colibri run'))
+      .filter(({ text }) => !isAboutLastSession(transcriptOf(text)));
     for (const { language, text } of blocks.slice(2)) {
       const steps = language === 'sh' ? [{ command: text, output: '' }] : transcriptOf(text);
       for (const { command, output } of steps) {
@@ -137,6 +139,16 @@ describe('the README', () => {
     const [afterwards = []] = transcripts().filter(isAboutLastSession);
     for (const { command, output } of afterwards)
       expect(shell(command, { cwd: workspace }), command).toMatch(outputPattern(output));
+  });
+
+  it('shows how a task becomes a branch', () => {
+    const repo = path.join(folder, 'guide');
+    makeGuide(repo, environment);
+    shell('colibri trust typo-fixer.yaml fix-typos', { cwd: repo });
+    const [step] = transcripts()
+      .flat()
+      .filter(({ command }) => command.includes('colibri run'));
+    expect(shell(step?.command ?? '', { cwd: repo })).toMatch(outputPattern(step?.output ?? ''));
   });
 
   it('has a length that people read', () => {
@@ -283,17 +295,17 @@ function shell(command: string, { cwd, env = {} }: Place): string {
   return stdout;
 }
 
-/** `colibri serve --http` on a free port, for as long as `use` takes. */
+/** `colibri up` on a free port, for as long as `use` takes. */
 async function withHttpServer(use: (url: string) => void): Promise<void> {
-  const server = spawn('colibri', ['serve', '--http', '--port', '0'], {
+  const server = spawn('colibri', ['up', '--port', '0'], {
     cwd: workspace,
     env: environment,
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'pipe', 'ignore'],
   });
   const ended = once(server, 'exit');
   try {
-    for await (const line of createInterface(server.stderr)) {
-      const url = /listening on (\S+)/.exec(line)?.[1];
+    for await (const line of createInterface(server.stdout)) {
+      const url = /page\s+(http\S+)\/$/.exec(line)?.[1];
       if (url === undefined) continue;
       use(url);
       return;
