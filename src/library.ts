@@ -71,6 +71,8 @@ export interface Colibri {
   readonly tasks: Runtime['tasks'];
   /** Agents and their profiles; opened at the first call. */
   readonly agents: Runtime['agents'];
+  /** Skills that are switched off, and profiles. */
+  readonly switches: Runtime['switches'];
   close(): Promise<void>;
 }
 
@@ -155,6 +157,7 @@ export async function openColibri(options: OpenOptions = {}): Promise<Colibri> {
     proposals: runtime.proposals,
     tasks: runtime.tasks,
     agents: runtime.agents,
+    switches: runtime.switches,
     async close() {
       // A follower that was left behind would keep the process from ending.
       for (const end of following) end();

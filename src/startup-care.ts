@@ -13,6 +13,9 @@ import type { ProposeService } from './domains/integrity/propose/propose-service
 import { registerProposeTool } from './domains/integrity/propose/tools.ts';
 import type { ScanReport, ScanTargets } from './domains/integrity/scan/scan-service.ts';
 import type { PolicyService } from './domains/policy/service.ts';
+import { createSwitchService, type SwitchService } from './domains/sessions/switch-service.ts';
+import { isOn } from './domains/sessions/switches.ts';
+import type { IsOffered } from './domains/skills/offered.ts';
 import type { SkillsService } from './domains/skills/service.ts';
 import { ColibriError } from './lib/errors.ts';
 import type { ColibriServerContext } from './server.ts';
@@ -24,6 +27,8 @@ export interface Care {
   readonly doctor: Doctor;
   /** New skills, and those that agents propose; see docs/proposals.md. */
   readonly proposals: ProposeService;
+  /** Skills that are switched off, and profiles; see docs/switches.md. */
+  readonly switches: SwitchService;
 }
 
 export interface Doctor {
@@ -67,7 +72,21 @@ export function openCare(parts: CareParts): Care {
       },
     },
     proposals,
+    switches: createSwitchService({ workspace: config.workspace, skills }),
   };
+}
+
+/** Which skills clients without a session are offered; null when all are. */
+export async function offeredNames({
+  config,
+  skills,
+  policy,
+}: Pick<CareParts, 'config' | 'skills' | 'policy'>): Promise<IsOffered | null> {
+  const switches = createSwitchService({ workspace: config.workspace, skills }).current();
+  const isTrusted = config.view.untrusted === 'hidden' ? await policy.trustedSkills() : null;
+  const allOn = switches.disabled.length === 0 && switches.profile === null;
+  if (allOn) return isTrusted;
+  return (skill) => isOn(skill.name, switches) && (isTrusted?.(skill) ?? true);
 }
 
 function openProposals({ ctx: { clock, ids }, db, skills, events }: CareParts): ProposeService {
@@ -101,6 +120,7 @@ async function openDoctor(parts: CareParts): Promise<DoctorService> {
       async () => driftFindings(await checkDrift(integrity), new Set(rejectedOf(skills))),
       async () => hostFindings((await integrity.hosts.view()).differences),
     ],
+    switchedOff: () => createSwitchService({ workspace: config.workspace, skills }).off(),
   });
 }
 

@@ -9,6 +9,7 @@ import type { SkillsService } from './domains/skills/service.ts';
 import { type HttpEndpoint, openHttpDoor } from './lib/http-door.ts';
 import { readVersion } from './lib/version.ts';
 import type { ColibriServerContext } from './server.ts';
+import { offeredNames } from './startup-care.ts';
 import type { ApiServices } from './surfaces/http/services.ts';
 
 /** `http` is MCP alone, `up` is MCP, the API and the page on one server. */
@@ -38,7 +39,7 @@ export async function openDoor(
   const skills = ready.then((services) => services.skills);
   // Whoever waits for it hears of a failed start; that nobody does must not count as an unhandled rejection.
   skills.catch(() => undefined);
-  const offered = async () => offeredSkills(await ready, config.view);
+  const offered = async () => offeredSkills(await ready, config);
   const options = { version: readVersion(), surface: config.surface, ready: skills, offered, commands };
   if (transport === 'stdio') {
     const { openStdio } = await import('./surfaces/mcp/stdio.ts');
@@ -71,12 +72,9 @@ async function openApi(
 }
 
 /** What clients may see: all, or what somebody vouched for. */
-async function offeredSkills(
-  { skills, policy }: ApiServices,
-  { untrusted }: Config['view'],
-): Promise<SkillsService> {
-  if (untrusted === 'marked') return skills;
-  return offerOnly(skills, await policy.trustedSkills());
+async function offeredSkills({ skills, policy }: ApiServices, config: Config): Promise<SkillsService> {
+  const offered = await offeredNames({ config, skills, policy });
+  return offered === null ? skills : offerOnly(skills, offered);
 }
 
 // One turn of the event loop starts the reading, the next one reads and answers; the others are to spare.

@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 
 import { loadConfig } from './config.ts';
 import { openDatabase } from './db/database.ts';
+import { createSwitchService, type SwitchService } from './domains/sessions/switch-service.ts';
 import type { SkillRoot } from './domains/skills/scan/roots.ts';
 import { isInLine } from './domains/skills/scan/scan.ts';
 import { createSkillsService, type SkillsService } from './domains/skills/service.ts';
@@ -16,6 +17,7 @@ import type { StartupOptions } from './startup.ts';
 
 export interface IndexRuntime {
   readonly skills: SkillsService;
+  readonly switches: SwitchService;
   close(): Promise<void>;
 }
 
@@ -47,7 +49,8 @@ export async function openIndex(options: StartupOptions): Promise<IndexRuntime |
     clock: systemClock,
     logger: () => undefined,
   };
-  return { skills: createSkillsService(parts), close: () => db.close() };
+  const skills = createSkillsService(parts);
+  return { skills, switches: createSwitchService({ workspace, skills }), close: () => db.close() };
 }
 
 function isCalm(handle: Parameters<typeof isInLine>[0], roots: readonly SkillRoot[]): boolean {

@@ -20,7 +20,12 @@ import { type ReplayOptions, type ReplayReport, replaySession } from './domains/
 import { defaultScratchRoot } from './domains/sessions/run/host.ts';
 import { createScriptRuntime, type ScriptRuntime } from './domains/sessions/run/probe.ts';
 import { cleanScratch } from './domains/sessions/run/scratch.ts';
-import { createSessionsService, type SessionsService } from './domains/sessions/service.ts';
+import {
+  createSessionsService,
+  type SessionsParts,
+  type SessionsService,
+} from './domains/sessions/service.ts';
+import { createSwitchService } from './domains/sessions/switch-service.ts';
 import { registerSessionTools } from './domains/sessions/tools.ts';
 import { registerSkillTools } from './domains/skills/repository.ts';
 import { createUsageCounter } from './domains/skills/search/usage-service.ts';
@@ -35,7 +40,7 @@ import type { Logger } from './lib/logger.ts';
 import { printableBlock } from './lib/text.ts';
 import { type AuditSink, type ColibriServerContext, createServerContext } from './server.ts';
 import { findServed, openWork, type ServedAgent, type Work } from './startup-agents.ts';
-import { type Care, openCare } from './startup-care.ts';
+import { type Care, offeredNames, openCare } from './startup-care.ts';
 import { type Door, letDoorAnswer, openDoor, type Transport } from './startup-door.ts';
 import { openHooks } from './startup-hooks.ts';
 import { type InstallServices, openInstall } from './startup-install.ts';
@@ -148,7 +153,7 @@ export async function startup(options: StartupOptions = {}): Promise<Runtime> {
     if (config.searchUsage) skills.search.orderByUsage(createUsageCounter(events));
     const policy = openPolicy(db, { config, skills, events, clock, ids });
     late.gate = policy.gate;
-    const parts = { db, skills, events, clock, ids, policy, commands, runtime, ...shown(config) };
+    const parts = { db, skills, events, clock, ids, policy, commands, runtime, ...shown(config, skills) };
     const sessions = createSessionsService(parts);
     const callers = createCallers(sessions);
     late.identify = callers.identify;
@@ -278,8 +283,11 @@ async function openAudit(db: ColibriDatabase, events: EventsService): Promise<Au
   return routeBySession(createToolTrace({ db, events }), log);
 }
 
-function shown({ workspace, view }: Config): Pick<Config, 'workspace' | 'view'> {
-  return { workspace, view };
+function shown(
+  { workspace, view }: Config,
+  skills: SkillsService,
+): Pick<SessionsParts, 'workspace' | 'view' | 'switches'> {
+  return { workspace, view, switches: createSwitchService({ workspace, skills }).current };
 }
 
 /** The agent that the connection belongs to, if any. From then on only what its profile allows is open. */
@@ -320,7 +328,7 @@ function registerTools(
     registerSkillTools(ctx, db.handle);
     return;
   }
-  const offered = config.view.untrusted === 'hidden' ? policy.trustedSkills : undefined;
+  const offered = () => offeredNames({ config, skills, policy });
   registerSkillTools(ctx, db.handle, { paged: true, offered });
   registerRegistryTools(ctx, skills);
   registerSessionTools(ctx, sessions);

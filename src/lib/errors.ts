@@ -22,6 +22,7 @@ export const ERROR_CODES = {
   ARTIFACT_DAMAGED: 'stored content does not match its digest',
   ARTIFACT_MISSING: 'stored content is gone',
   FILE_CHANGED: 'a file is not what it was when its skill was listed or loaded',
+  SKILL_PROFILE_NOT_FOUND: 'no profile of skills has this name',
   SKILL_EXISTS: 'the name of a new skill is taken',
   PROPOSAL_INVALID: 'a proposed skill breaks a rule',
   PROPOSAL_LIMIT: 'too many proposals wait for a decision',

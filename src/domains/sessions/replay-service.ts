@@ -8,7 +8,7 @@ import { differenceOf, type Replay, replayCall } from './replay-run.ts';
 import { findSession, type SessionRecord, type SessionSchema } from './repository.ts';
 import { type RerunParts, rerunScript } from './rerun-service.ts';
 import type { SessionsParts } from './service.ts';
-import { catalogPartsOf, viewOf } from './viewer-service.ts';
+import { catalogPartsOf, viewNow, viewOf } from './viewer-service.ts';
 import { NOT_ASKED } from './world.ts';
 
 export interface ReplayReport {
@@ -24,7 +24,7 @@ export interface ReplayReport {
 
 export type ReplayParts = Pick<
   SessionsParts,
-  'db' | 'skills' | 'view' | 'policy' | 'commands' | 'runtime'
+  'db' | 'skills' | 'view' | 'switches' | 'policy' | 'commands' | 'runtime'
 > & {
   readonly events: EventsService;
 };
@@ -91,7 +91,7 @@ function startReplay(
 }
 
 async function goLive(replay: Replay, parts: ReplayParts, { ask }: ReplayOptions): Promise<Replay> {
-  const view = { ...parts.view, trust: await parts.policy.marks() };
+  const view = await viewNow(parts);
   return {
     ...replay,
     live: true,

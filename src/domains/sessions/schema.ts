@@ -89,6 +89,8 @@ export interface SessionRequest {
   readonly workspace?: string | undefined;
   /** A profile of the policy; it can only take away from the one in force. */
   readonly policy?: string | undefined;
+  /** A profile of skills, from `colibri profile create`. */
+  readonly profile?: string | undefined;
   readonly agent_tier?: AgentTier | undefined;
   readonly agent_id?: string | undefined;
   readonly budget?: Settings<Budget> | undefined;
@@ -102,6 +104,7 @@ export interface SessionRequest {
 export const sessionRequestSchema: z.ZodType<SessionRequest> = z.strictObject({
   workspace: z.string().min(1).optional().describe('the folder that is meant; must be the one served'),
   policy: z.string().min(1).max(100).optional().describe('a profile of the policy that narrows the session'),
+  profile: z.string().min(1).max(64).optional().describe('a profile of skills that are switched on'),
   agent_tier: tier.optional().describe('who is asking: T0 human … T4 model'),
   agent_id: z.string().min(1).max(200).optional().describe('a name for the trace'),
   budget: z

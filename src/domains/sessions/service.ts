@@ -39,7 +39,14 @@ import { type CatalogParts, openingSteps, sessionCatalog } from './session-catal
 import { closedEvent, OWN_ACCORD, openedEvent, refreshedEvent } from './session-events.ts';
 import { taskOptions } from './task-options-service.ts';
 import type { ViewSettings } from './view.ts';
-import { catalogPartsOf, type Looking, loneViewer, viewOf } from './viewer-service.ts';
+import {
+  catalogPartsOf,
+  type Looking,
+  loneViewer,
+  type ViewerParts,
+  viewNow,
+  viewOf,
+} from './viewer-service.ts';
 import { liveWorld, NOT_ASKED, type WorldFacts } from './world.ts';
 
 export interface SessionsService {
@@ -78,6 +85,8 @@ export interface SessionsParts {
   readonly runtime: ScriptRuntime;
   readonly commands: CustomCommands;
   readonly view: ViewSettings;
+  /** Which skills are switched off, for whoever names a profile or none. */
+  readonly switches?: ViewerParts['switches'];
 }
 
 const SESSIONS_SHOWN = 50;
@@ -100,7 +109,7 @@ export function createSessionsService(parts: SessionsParts): SessionsService {
     async open(request = {}, tier = DOOR_TIER) {
       refuseOtherWorkspace(parts.workspace, request.workspace);
       if (parts.view.tiers === 'enforce') refuseToRaise(tier, request.agent_tier ?? tier);
-      const view = { ...parts.view, trust: await parts.policy.marks() };
+      const view = await viewNow(parts, request.profile);
       await skills.keep();
       const plain = { ...sessionOptions(request, tier), view };
       const options = { ...plain, ...(await taskOptions(skills, worldOf, { plain, task: request.task })) };

@@ -7,15 +7,18 @@ import type { Catalog, CatalogFormat } from './catalog.ts';
 import type { Step, World } from './engine.ts';
 import { type SessionRequest, type SessionState, sessionOptions } from './schema.ts';
 import { openingSteps, sessionCatalog } from './session-catalog.ts';
+import type { Switches } from './switches.ts';
 import { taskOptions } from './task-options-service.ts';
 import type { ViewSettings } from './view.ts';
-import { catalogPartsOf, type Looking, loneViewer, viewOf } from './viewer-service.ts';
+import { catalogPartsOf, type Looking, loneViewer, viewNow, viewOf } from './viewer-service.ts';
 import { liveWorld, NOT_ASKED, type WorldParts } from './world.ts';
 
 export interface StatelessParts {
   readonly skills: SkillsService;
   readonly view: ViewSettings;
   readonly policy: Pick<PolicyService, 'facts' | 'marks'>;
+  /** What is switched off, for whoever names a profile or none. */
+  readonly switches: (profile?: string) => Switches;
 }
 
 export interface CatalogPreview extends Catalog {
@@ -40,7 +43,7 @@ export async function catalogWithoutSession(
   format: CatalogFormat,
 ): Promise<CatalogPreview> {
   const { skills } = parts;
-  const view = { ...parts.view, trust: await parts.policy.marks() };
+  const view = await viewNow(parts, request.profile);
   const plain = { ...sessionOptions(request, 'T3'), view };
   const worldOf = (looking: Looking): World => worldFor(parts, looking);
   const options = { ...plain, ...(await taskOptions(skills, worldOf, { plain, task: request.task })) };

@@ -2,6 +2,7 @@
 import { isMarkedTrusted, type TrustMarks } from '../policy/trust.ts';
 import type { AgentTier } from '../skills/schema.ts';
 import type { SnapshotSkill } from '../skills/snapshot.ts';
+import { isOn, type Switches } from './switches.ts';
 
 export interface SessionView {
   /** `enforce` hides skills from agents whose tier may not invoke them. */
@@ -11,10 +12,12 @@ export interface SessionView {
   /** What becomes of skills that nobody vouched for. */
   readonly untrusted: 'marked' | 'hidden';
   readonly trust: TrustMarks;
+  /** Which skills are switched off. Absent in records that are older than it. */
+  readonly switches?: Switches;
 }
 
 /** What the configuration says of every view. */
-export type ViewSettings = Omit<SessionView, 'trust'>;
+export type ViewSettings = Omit<SessionView, 'trust' | 'switches'>;
 
 /** Whoever looks: who they are and what they may see. */
 export interface Viewer {
@@ -27,9 +30,13 @@ export function isVisible(
   skill: Pick<SnapshotSkill, 'name' | 'root' | 'model_invocable' | 'invokable_by'>,
   { agent_tier, view }: Viewer,
 ): boolean {
-  if (!skill.model_invocable) return false;
+  if (!skill.model_invocable || !isSwitchedOn(skill.name, view)) return false;
   if (view.tiers === 'enforce' && !skill.invokable_by.includes(agent_tier)) return false;
   return view.untrusted === 'marked' || isMarkedTrusted(skill, view.trust);
+}
+
+export function isSwitchedOn(name: string, { switches }: Pick<SessionView, 'switches'>): boolean {
+  return switches === undefined || isOn(name, switches);
 }
 
 /** The facts that the configuration adds to a skill's line in the catalog. */

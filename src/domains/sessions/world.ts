@@ -9,7 +9,7 @@ import type { SnapshotDetail, SnapshotSkill } from '../skills/snapshot.ts';
 import type { CustomCommand } from './command-file.ts';
 import { changed, type FileFact, type PolicyFacts, type World } from './engine.ts';
 import type { Loaded, SessionState } from './schema.ts';
-import { isVisible, type Viewer } from './view.ts';
+import { isSwitchedOn, isVisible, type Viewer } from './view.ts';
 
 /** What differs from call to call. */
 export interface WorldFacts {
@@ -47,7 +47,7 @@ export function liveWorld({ skills, generation, viewer, pinned, policy, custom }
     custom,
     hidesUntrusted: untrusted === 'hidden',
     isTrusted: (skill) => isMarkedTrusted(skill, trust),
-    command: (name) => skills.snapshotSkill(generation, name),
+    command: (name) => (isSwitchedOn(name, viewer.view) ? skills.snapshotSkill(generation, name) : null),
     configured: skills.roots.length > 0,
     skills: () => skills.snapshot(generation).filter(visible),
     head(name) {

@@ -120,7 +120,7 @@ export interface SkillToolOptions {
   /** Answers page by page instead of with everything at once. */
   readonly paged?: boolean;
   /** Which skills may be seen now; absent: all. */
-  readonly offered?: (() => Promise<IsOffered>) | undefined;
+  readonly offered?: (() => Promise<IsOffered | null>) | undefined;
 }
 
 /** Registers exactly one tool, `skill_list`. */
@@ -132,7 +132,7 @@ export function registerSkillTools(
   const { paged, offered } = options;
   if (paged) {
     registerColibriTool(ctx, 'skill_list', { ...SKILL_LIST, inputSchema: pagedSkillListInput }, (input) =>
-      offered === undefined ? listPage(db, input) : listOffered(db, input, offered),
+      listPageOrOffered(db, input, offered),
     );
     return;
   }
@@ -154,13 +154,22 @@ function listPage(db: Database.Database, input: z.output<typeof pagedSkillListIn
   };
 }
 
+/** Null: nothing is kept back. */
+async function listPageOrOffered(
+  db: Database.Database,
+  input: z.output<typeof pagedSkillListInput>,
+  offered: (() => Promise<IsOffered | null>) | undefined,
+): Promise<unknown> {
+  const isOffered = (await offered?.()) ?? null;
+  return isOffered === null ? listPage(db, input) : listOffered(db, input, isOffered);
+}
+
 /** Only where something is hidden: the filter is no SQL, so every row is looked at. */
 async function listOffered(
   db: Database.Database,
   { limit = PAGE_SKILLS, cursor = '', ...filters }: z.output<typeof pagedSkillListInput>,
-  offered: () => Promise<IsOffered>,
+  isOffered: IsOffered,
 ): Promise<unknown> {
-  const isOffered = await offered();
   const all = findSummaries(db, filters).filter(isOffered);
   const rest = all.filter(({ name }) => name > cursor);
   const skills = rest.slice(0, limit);

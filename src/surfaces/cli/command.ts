@@ -15,6 +15,7 @@ import type { SyncService } from '../../domains/integrity/sync-service.ts';
 import type { PolicyService } from '../../domains/policy/service.ts';
 import type { ReplayOptions, ReplayReport } from '../../domains/sessions/replay-service.ts';
 import type { SessionsService } from '../../domains/sessions/service.ts';
+import type { SwitchService } from '../../domains/sessions/switch-service.ts';
 import type { SkillsService } from '../../domains/skills/service.ts';
 import type { TasksService } from '../../domains/tasks/service.ts';
 import type { Logger } from '../../lib/logger.ts';
@@ -100,6 +101,7 @@ export interface CliHost {
 
 export interface OpenedIndex {
   readonly skills: SkillsService;
+  readonly switches: SwitchService;
   close(): Promise<void>;
 }
 
@@ -165,6 +167,7 @@ interface Care {
     fix(): Promise<readonly FixPlan[]>;
   };
   readonly proposals: ProposeService;
+  readonly switches: SwitchService;
 }
 
 export interface BootedRuntime extends Care {

@@ -5,6 +5,7 @@ import type { Command, CommandOption } from './command.ts';
 import { INSTALL_COMMANDS } from './install-commands.ts';
 import { INTEGRITY_COMMANDS } from './integrity-commands.ts';
 import { SESSION_COMMANDS } from './session-commands.ts';
+import { SWITCH_COMMANDS } from './switch-commands.ts';
 import { TASK_COMMANDS } from './task-commands.ts';
 
 const SKILLS_ROOT: CommandOption = {
@@ -131,6 +132,7 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./commands/validate.ts'),
   },
   ...CARE_COMMANDS,
+  ...SWITCH_COMMANDS,
   ...INTEGRITY_COMMANDS,
   ...SESSION_COMMANDS,
   ...INSTALL_COMMANDS,

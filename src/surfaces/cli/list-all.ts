@@ -13,10 +13,16 @@ type Skills = BootedRuntime['skills'];
 type Records = ReturnType<Skills['records']>;
 
 interface Everything {
-  readonly skills: readonly (ReturnType<Skills['list']>[number] & { readonly mirror_only: boolean })[];
+  readonly skills: readonly (ReturnType<Skills['list']>[number] & ListedState)[];
   readonly shadowed: ReturnType<typeof judgeShadowed<Records['shadowed'][number]>>;
   readonly aliases: Records['aliases'];
   readonly rejected: readonly RejectedLine[];
+}
+
+interface ListedState {
+  readonly mirror_only: boolean;
+  /** Why it is switched off; absent when it is on. */
+  readonly disabled?: string;
 }
 
 interface RejectedLine {
@@ -31,9 +37,9 @@ interface RejectedLine {
 
 export function runAll(context: CommandContext): Promise<ExitCode> {
   refuseNarrowing(context);
-  return withRuntime(context, ({ skills }) => {
+  return withRuntime(context, ({ skills, switches }) => {
     const { flags, out } = context;
-    const everything = gather(skills);
+    const everything = gather({ skills, switches });
     if (flags.switches.has('json')) {
       out.json(everything);
       return EXIT.ok;
@@ -51,11 +57,16 @@ function refuseNarrowing({ flags }: CommandContext): void {
   throw new ColibriError('USAGE', `--all and --${narrowing} contradict each other; keep one of them`);
 }
 
-function gather(skills: Skills): Everything {
+function gather({ skills, switches }: Pick<BootedRuntime, 'skills' | 'switches'>): Everything {
   const records = skills.records();
+  const reasons = new Map(switches.off().map(({ name, why }) => [name, why]));
   const onlyInMirror = new Set(mirrorOnly(records).map(({ name }) => name));
   return {
-    skills: skills.list().map((skill) => ({ ...skill, mirror_only: onlyInMirror.has(skill.name) })),
+    skills: skills.list().map((skill) => {
+      const disabled = reasons.get(skill.name);
+      const state = { mirror_only: onlyInMirror.has(skill.name) };
+      return { ...skill, ...state, ...(disabled === undefined ? {} : { disabled }) };
+    }),
     shadowed: judgeShadowed(records),
     aliases: records.aliases,
     rejected: records.rejected.map((rejection) => {
@@ -94,7 +105,7 @@ function rowsOf({ skills, shadowed, aliases, rejected }: Everything): string[][]
   }
   return [
     ...skills.flatMap((skill) => [
-      [skill.mirror_only ? 'mirror-only' : 'indexed', skill.name, skill.source, skill.path, ''],
+      [stateOf(skill), skill.name, skill.source, skill.path, skill.disabled ?? ''],
       ...(copies.get(skill.name) ?? []).map((copy) => {
         const content = copy.same_content ? 'same content' : 'other content';
         const remark = `${copy.winner_path} won: ${copy.rule}; ${content}`;
@@ -107,6 +118,11 @@ function rowsOf({ skills, shadowed, aliases, rejected }: Everything): string[][]
       return ['rejected', '-', source, directory, remark];
     }),
   ];
+}
+
+function stateOf({ mirror_only, disabled }: ListedState): string {
+  if (disabled !== undefined) return 'disabled';
+  return mirror_only ? 'mirror-only' : 'indexed';
 }
 
 function summary({ skills, shadowed, aliases, rejected }: Everything): string {

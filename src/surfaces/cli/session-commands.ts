@@ -76,7 +76,7 @@ const LOOKING: readonly Command[] = [
     name: 'catalog',
     summary: 'print the text that tells an agent which skills there are',
     usage:
-      'colibri catalog [--format markdown|xml] [--tier T0|T1|T2|T3|T4] [--tokens <number>] [--task <text>] [--preload] [--json]',
+      'colibri catalog [--format markdown|xml] [--tier T0|T1|T2|T3|T4] [--tokens <number>] [--task <text>] [--profile <name>] [--preload] [--json]',
     args: [],
     options: [
       {
@@ -97,6 +97,7 @@ const LOOKING: readonly Command[] = [
         value: 'text',
         description: 'what it is for: when not all fit, those that do are kept',
       },
+      { flag: '--profile', value: 'name', description: 'a profile of skills (default: the one in use)' },
       { flag: '--preload', description: 'with whole skills in it until a prompt cache takes it' },
     ],
     examples: ['colibri catalog', 'colibri catalog --format xml', 'colibri catalog --tokens 1000 --quiet'],

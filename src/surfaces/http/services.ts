@@ -9,6 +9,7 @@ import type { SyncService } from '../../domains/integrity/sync-service.ts';
 import type { PolicyService } from '../../domains/policy/service.ts';
 import type { ReplayReport } from '../../domains/sessions/replay-service.ts';
 import type { SessionsService } from '../../domains/sessions/service.ts';
+import type { SwitchService } from '../../domains/sessions/switch-service.ts';
 import type { SkillsService } from '../../domains/skills/service.ts';
 import type { TasksService } from '../../domains/tasks/service.ts';
 
@@ -19,6 +20,7 @@ export interface ApiServices {
   readonly sessions: SessionsService;
   readonly events: EventsService;
   readonly policy: PolicyService;
+  readonly switches: SwitchService;
   readonly replay: (session: string, how: { readonly live: boolean }) => Promise<ReplayReport>;
   readonly drift: DriftService;
   readonly sync: SyncService;

@@ -196,7 +196,8 @@ describe('text of a hostile skill', () => {
     const cwd = workspaceWith({ hostile: HOSTILE });
     const words = `${line} --no-color`.replace('<root>', `${cwd}/.agents/skills`).split(' ');
     const ran = await colibri(words, { cwd, ...(terminal === undefined ? {} : { terminal }) });
-    expect(ran.code).toBe(0);
+    // The doctor says that such text is there.
+    expect(ran.code).toBe(line.startsWith('doctor') ? 1 : 0);
     expect(ran.stdout + ran.stderr).not.toMatch(STEERING);
     expect(ran.stdout).not.toBe('');
   });

@@ -37,6 +37,7 @@ test('a start loads the table and the parser; commands, database and protocol co
       'src/surfaces/cli/output.ts',
       'src/surfaces/cli/run.ts',
       'src/surfaces/cli/session-commands.ts',
+      'src/surfaces/cli/switch-commands.ts',
     ],
     others: ['fs', 'util'],
   });

@@ -1,4 +1,5 @@
 /** Everything that is wrong, or worth knowing, in one report. */
+import { ColibriError } from '../../../lib/errors.ts';
 import type { EventsService } from '../../events/service.ts';
 import type { TrustService } from '../../policy/trust-service.ts';
 import { estimateTokens, oneLine } from '../../sessions/catalog.ts';
@@ -40,6 +41,8 @@ export interface DoctorParts {
   readonly database: string;
   /** Findings of services that stand after this one. */
   readonly others?: readonly (() => Promise<readonly DoctorFinding[]>)[];
+  /** Skills that are switched off, and why. */
+  readonly switchedOff: () => readonly { readonly name: string; readonly why: string }[];
 }
 
 export function createDoctorService(parts: DoctorParts): DoctorService {
@@ -56,6 +59,7 @@ export function createDoctorService(parts: DoctorParts): DoctorService {
         ...(await trustFindings(parts)),
         ...(await databaseFindings(parts)),
         ...(await Promise.all((parts.others ?? []).map((ask) => ask()))).flat(),
+        ...parts.switchedOff().map((off) => disabledFinding(off, skills)),
       ];
       const findings = inReportOrder(found);
       return { findings, totals: totalsOf(records, findings) };
@@ -72,7 +76,7 @@ function examineSkills(skills: SkillsService): readonly DoctorFinding[] {
   const examined: ExaminedSkill[] = [];
   const found: DoctorFinding[] = [];
   for (const name of skills.names()) {
-    const skill = skills.get(name);
+    const skill = readable(skills, name);
     if (skill === null) continue;
     const { description, body, path } = skill;
     examined.push({ name, description, body, path });
@@ -80,6 +84,16 @@ function examineSkills(skills: SkillsService): readonly DoctorFinding[] {
     if (real !== null) found.push(...examineFiles({ name, path }, readFolder(real).files));
   }
   return [...found, ...examineTogether(examined), ...catalogCost(examined, skills)];
+}
+
+/** Null when the disk has moved on since the last good scan; the registry itself tells of that. */
+function readable(skills: SkillsService, name: string): ReturnType<SkillsService['get']> {
+  try {
+    return skills.get(name);
+  } catch (error) {
+    if (error instanceof ColibriError && error.code === 'FILE_CHANGED') return null;
+    throw error;
+  }
 }
 
 function catalogCost(all: readonly ExaminedSkill[], skills: SkillsService): readonly DoctorFinding[] {
@@ -97,6 +111,20 @@ function catalogCost(all: readonly ExaminedSkill[], skills: SkillsService): read
       fix: 'disable skills that are not used here, or shorten descriptions',
     }),
   ];
+}
+
+function disabledFinding(
+  { name, why }: { readonly name: string; readonly why: string },
+  skills: SkillsService,
+): DoctorFinding {
+  return doctorFinding('disabled', 'disabled', {
+    skill: name,
+    file: readable(skills, name)?.path ?? name,
+    severity: 'info',
+    message: `${name} is ${why}`,
+    why: 'no agent sees it here',
+    fix: 'nothing has to be done; `colibri enable` switches it on',
+  });
 }
 
 async function trustFindings({ trust }: DoctorParts): Promise<readonly DoctorFinding[]> {

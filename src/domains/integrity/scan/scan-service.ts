@@ -5,7 +5,7 @@ import { ColibriError } from '../../../lib/errors.ts';
 import type { SkillsService } from '../../skills/service.ts';
 import { type Acceptance, applyAcceptList, type JudgedFinding, parseAcceptList } from './accept.ts';
 import { SCAN_RULES } from './rules.ts';
-import { readAcceptFile, readFolder } from './scan-files.ts';
+import { type FolderContent, readAcceptFile, readFolder } from './scan-files.ts';
 import { type ScanVerdict, scanSkill, verdictOf } from './scan-skill.ts';
 
 export interface ScanTargets {
@@ -51,7 +51,12 @@ export function createScanService(parts: {
   return {
     scan(targets) {
       const list = acceptList(parts.workspace);
-      const skills = placesOf(parts.skills, targets).map((place) => scanPlace(place, list));
+      const skills = placesOf(parts.skills, targets).flatMap((place) => {
+        const content = readFolder(place.real);
+        // A folder that is gone since the last good scan is no finding; one that somebody has named is a mistake.
+        if (isEmpty(content)) return targets === undefined ? [] : nothingThere(place);
+        return [scanContent(place, content, list)];
+      });
       return { skills, totals: totalsOf(skills) };
     },
   };
@@ -93,12 +98,20 @@ function everyFolder(skills: SkillsService): readonly KnownFolder[] {
   return folders.sort((a, b) => (a.source_dir < b.source_dir ? -1 : 1));
 }
 
-function scanPlace({ skill, directory, real }: Place, list: readonly Acceptance[]): ScannedTarget {
-  const content = readFolder(real);
-  if (content.files.length === 0 && content.unread.length === 0)
-    throw new ColibriError('FILE_NOT_FOUND', `${directory} holds no file; name the folder of a skill`, {
-      directory,
-    });
+function isEmpty({ files, unread }: FolderContent): boolean {
+  return files.length === 0 && unread.length === 0;
+}
+
+function nothingThere({ directory }: Place): never {
+  const message = `${directory} holds no file; name the folder of a skill`;
+  throw new ColibriError('FILE_NOT_FOUND', message, { directory });
+}
+
+function scanContent(
+  { skill, directory }: Place,
+  content: FolderContent,
+  list: readonly Acceptance[],
+): ScannedTarget {
   const scan = scanSkill(content.files);
   const unread = [...content.unread, ...scan.unread.map((file) => `${file} (no text)`)];
   const findings = applyAcceptList(scan.findings, list, { skill, digest: content.digest });

@@ -14,15 +14,17 @@ export function run(context: CommandContext): Promise<ExitCode> {
   const { flags, out } = context;
   const tokens = wholeNumber(flags, 'tokens', { min: 0, max: TOKENS_MAX });
   const format = flags.values.get('format') === 'xml' ? 'xml' : 'markdown';
-  return withRuntime(context, async ({ skills, config: { view }, policy }) => {
+  return withRuntime(context, async ({ skills, config: { view }, policy, switches }) => {
     const request = {
       // The parser has let only the tiers of the table through.
       agent_tier: flags.values.get('tier') as AgentTier | undefined,
       budget: { catalog_tokens: tokens },
       task: flags.values.get('task'),
+      profile: flags.values.get('profile'),
       preload: flags.switches.has('preload'),
     };
-    const catalog = await catalogWithoutSession({ skills, policy, view }, request, format);
+    const parts = { skills, policy, view, switches: switches.current };
+    const catalog = await catalogWithoutSession(parts, request, format);
     if (flags.switches.has('json')) {
       out.json(documentOf(catalog));
       return EXIT.ok;

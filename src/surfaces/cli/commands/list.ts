@@ -19,16 +19,17 @@ export async function run(context: CommandContext): Promise<ExitCode> {
     const { runOutdated } = await import('../list-outdated.ts');
     return runOutdated(context);
   }
-  return withIndex(context, ({ skills }) => {
+  return withIndex(context, ({ skills, switches }) => {
     const { flags, out } = context;
     const filters = { search: flags.values.get('search'), capability: flags.values.get('capability') };
-    const listed = skills.list(filters);
+    const off = new Set(switches.off().map(({ name }) => name));
+    const listed = skills.list(filters).filter(({ name }) => !off.has(name));
     if (flags.switches.has('json')) {
       out.json({ skills: listed, rejected: skills.counts().rejected });
       return EXIT.ok;
     }
     out.lines(skillLines(listed, out));
-    const note = summary(skills, listed.length, context);
+    const note = summary(skills, { shown: listed.length, off: off.size }, context);
     if (note !== null) out.note(note);
     return EXIT.ok;
   });
@@ -48,16 +49,23 @@ function skillLines(skills: readonly Skill[], out: Output): string[] {
   return [out.paint('bold', header), ...lines];
 }
 
-function summary(skills: Skills, shown: number, { host, out }: CommandContext): string | null {
+function summary(
+  skills: Skills,
+  { shown, off }: { readonly shown: number; readonly off: number },
+  { host, out }: CommandContext,
+): string | null {
   const counts = skills.counts();
   const { skills: total, rejected } = counts;
   if (total === 0 && rejected === 0) {
     const root = printable(rootAsTyped(skills.roots[0]?.path ?? '.agents/skills', host.cwd));
     return `no skills in ${root} yet: put one at ${path.join(root, '<name>', 'SKILL.md')}, then run \`colibri list\``;
   }
-  const why = rejected > 0 ? [rejectedNote(counts)] : [];
+  const why = [
+    ...(off > 0 ? [`${off} disabled (\`colibri list --all\` shows them)`] : []),
+    ...(rejected > 0 ? [rejectedNote(counts)] : []),
+  ];
   // Said beside a pipe, too, unlike the rest.
-  if (!out.terminal) return why[0] ?? null;
+  if (!out.terminal) return why.length === 0 ? null : why.join(', ');
   const count = shown === total ? plural(total, 'skill') : `${shown} of ${plural(total, 'skill')}`;
   const used = skills.usedRoots();
   const from = used.length === 0 ? '' : ` from ${printable(enumerate(used))}`;

@@ -12,9 +12,13 @@ export function run(context: CommandContext): Promise<ExitCode> {
   const { args, flags, out } = context;
   const task = args.join(' ');
   const limit = wholeNumber(flags, 'limit', { min: 1, max: RESULTS_MAX });
-  return withRuntime(context, async ({ skills, config: { view }, policy }) => {
+  return withRuntime(context, async ({ skills, config: { view }, policy, switches }) => {
     const call = { tool: 'skill_match', input: { task, limit } } as const;
-    const { data } = await callWithoutSession({ skills, policy, view }, call, 'T0');
+    const { data } = await callWithoutSession(
+      { skills, policy, view, switches: switches.current },
+      call,
+      'T0',
+    );
     // `match` of the engine has put them there.
     const hits = data['results'] as readonly SearchHit[];
     if (flags.switches.has('json')) out.json(data);

@@ -14,9 +14,13 @@ export function run(context: CommandContext): Promise<ExitCode> {
   const { args, flags, out } = context;
   const query = args.join(' ');
   const limit = wholeNumber(flags, 'limit', { min: 1, max: RESULTS_MAX }) ?? RESULTS;
-  return withRuntime(context, async ({ skills, config: { view }, policy }) => {
+  return withRuntime(context, async ({ skills, config: { view }, policy, switches }) => {
     const call = { tool: 'skill_search', input: { query, limit } } as const;
-    const { data } = await callWithoutSession({ skills, policy, view }, call, 'T0');
+    const { data } = await callWithoutSession(
+      { skills, policy, view, switches: switches.current },
+      call,
+      'T0',
+    );
     if (flags.switches.has('json')) {
       out.json(data);
       return EXIT.ok;

@@ -95,9 +95,9 @@ export const REGISTRY_ROUTES: readonly Route[] = [
       tier: tierParameter,
     }),
     answer: z.object({ query: z.string(), items: z.array(searchHit) }).meta({ id: 'SearchAnswer' }),
-    handle: async ({ query: { q, limit, tier } }, { services: { skills, config, policy } }) => {
+    handle: async ({ query: { q, limit, tier } }, { services: { skills, config, policy, switches } }) => {
       const step = await callWithoutSession(
-        { skills, policy, ...config },
+        { skills, policy, ...config, switches: switches.current },
         { tool: 'skill_search', input: { query: q, limit } },
         tier,
       );
@@ -128,9 +128,13 @@ export const REGISTRY_ROUTES: readonly Route[] = [
       })
       .meta({ id: 'Catalog' }),
     handle: async ({ query: { tokens, tier, format, preload } }, { services }) => {
-      const { skills, policy, config } = services;
+      const { skills, policy, config, switches } = services;
       const request = { agent_tier: tier, budget: { catalog_tokens: tokens }, preload };
-      const catalog = await catalogWithoutSession({ skills, policy, ...config }, request, format);
+      const catalog = await catalogWithoutSession(
+        { skills, policy, ...config, switches: switches.current },
+        request,
+        format,
+      );
       const { text, shown, dropped, leftOut, cutTo, preloaded } = catalog;
       return {
         ...{ text, tokens: estimateTokens(text), shown, dropped, preloaded },

@@ -1,0 +1,25 @@
+import { printable } from '../../../lib/text.ts';
+import { type CommandContext, EXIT, type ExitCode } from '../command.ts';
+import { withIndex } from '../runtime.ts';
+import { tabLines, tableLines } from '../table.ts';
+
+export function run(context: CommandContext): Promise<ExitCode> {
+  const { flags, out } = context;
+  return withIndex(context, ({ switches }) => {
+    const { profile: inUse, profiles } = switches.file();
+    const rows = Object.entries(profiles).map(([name, { enable, disable }]) =>
+      [name, name === inUse ? 'in use' : '-', enable.join(' ') || '*', disable.join(' ') || '-'].map(
+        printable,
+      ),
+    );
+    if (flags.switches.has('json')) out.json({ in_use: inUse, profiles });
+    else if (!out.terminal) out.lines(tabLines(rows));
+    else if (rows.length > 0) {
+      const header = ['NAME', 'STATE', 'ENABLE', 'DISABLE'];
+      const [first = '', ...lines] = tableLines({ header, rows, width: out.width });
+      out.lines([out.paint('bold', first), ...lines]);
+    }
+    if (rows.length === 0) out.note('no profiles yet; `colibri profile create` makes one');
+    return EXIT.ok;
+  });
+}

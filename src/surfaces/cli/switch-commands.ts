@@ -1,0 +1,75 @@
+/** The part of the command table that switches skills on and off. */
+import type { Command } from './command.ts';
+
+export const SWITCH_COMMANDS: readonly Command[] = [
+  {
+    name: 'disable',
+    summary: 'switch skills off in this workspace, without touching them',
+    usage: 'colibri disable <skill|pattern>... [--json]',
+    args: [{ name: 'skill|pattern', many: true, completes: 'skill' }],
+    options: [],
+    examples: ['colibri disable pdf-tools', "colibri disable 'aws-*'"],
+    load: () => import('./commands/disable.ts'),
+  },
+  {
+    name: 'enable',
+    summary: 'switch skills on again',
+    usage: 'colibri enable <skill|pattern>... [--json]',
+    args: [{ name: 'skill|pattern', many: true, completes: 'skill' }],
+    options: [],
+    examples: ['colibri enable pdf-tools', "colibri enable 'aws-*'"],
+    load: () => import('./commands/enable.ts'),
+  },
+  {
+    name: 'profile list',
+    summary: 'list the profiles: named choices of skills',
+    usage: 'colibri profile list [--json]',
+    args: [],
+    options: [],
+    examples: ['colibri profile list'],
+    load: () => import('./commands/profile-list.ts'),
+  },
+  {
+    name: 'profile show',
+    summary: 'show which skills are on in a profile',
+    usage: 'colibri profile show <name> [--json]',
+    args: [{ name: 'name' }],
+    options: [],
+    examples: ['colibri profile show reviewer'],
+    load: () => import('./commands/profile-show.ts'),
+  },
+  {
+    name: 'profile create',
+    summary: 'make a profile, or write one anew',
+    usage: 'colibri profile create <name> [--enable <patterns>] [--disable <patterns>] [--json]',
+    args: [{ name: 'name' }],
+    options: [
+      {
+        flag: '--enable',
+        value: 'patterns',
+        description: 'only these skills, by name or pattern, with commas',
+      },
+      { flag: '--disable', value: 'patterns', description: 'but not these' },
+    ],
+    examples: ["colibri profile create reviewer --enable 'code-*,lint' --disable code-writer"],
+    load: () => import('./commands/profile-create.ts'),
+  },
+  {
+    name: 'profile use',
+    summary: 'put a profile in use in this workspace',
+    usage: 'colibri profile use <name> | --none [--json]',
+    args: [{ name: 'name', optional: true }],
+    options: [{ flag: '--none', description: 'use none' }],
+    examples: ['colibri profile use reviewer', 'colibri profile use --none'],
+    load: () => import('./commands/profile-use.ts'),
+  },
+  {
+    name: 'profile delete',
+    summary: 'remove a profile',
+    usage: 'colibri profile delete <name> [--json]',
+    args: [{ name: 'name' }],
+    options: [],
+    examples: ['colibri profile delete reviewer'],
+    load: () => import('./commands/profile-delete.ts'),
+  },
+];
