@@ -16,8 +16,8 @@ interface Shot {
   readonly size?: { readonly width: number; readonly height: number };
 }
 
-const SIZE = { width: 1280, height: 800 };
-const PHONE = { width: 390, height: 844 };
+const SIZE = { width: 1180, height: 720 };
+const PHONE = { width: 390, height: 760 };
 const FOLDER = process.argv[2] ?? 'docs/images';
 /** Fonts and lazy parts have come by then. */
 const SETTLE_MS = 400;
@@ -48,9 +48,7 @@ try {
 function shots(sessions: readonly string[]): readonly Shot[] {
   return [
     { name: 'skills', path: '/skills/pdf-forms', theme: 'light' },
-    { name: 'skills-dark', path: '/skills/pdf-forms?tab=files&file=scripts/merge.py', theme: 'dark' },
-    { name: 'copies', path: '/skills/release-notes?tab=copies', theme: 'light' },
-    { name: 'budget', path: '/budget?tokens=400&by=text', theme: 'light' },
+    { name: 'budget', path: '/budget?tokens=300&by=text', theme: 'light' },
     { name: 'activity', path: '/activity', theme: 'dark' },
     { name: 'session', path: `/activity/${sessions[0] ?? ''}`, theme: 'light' },
     { name: 'policy', path: '/policy?call=Bash(rm+-rf+build)&skill=release-notes', theme: 'light' },
@@ -65,6 +63,7 @@ async function take(from: Browser, origin: string, { name, path: target, theme, 
   const page = await from.newPage({ viewport: size, colorScheme: theme });
   await page.goto(`${origin}${target}`);
   await page.waitForSelector('main h1, main [role="option"]');
+  while ((await page.getByText('Loading …').count()) > 0) await page.waitForTimeout(SETTLE_MS);
   await page.waitForTimeout(SETTLE_MS);
   await page.screenshot({ path: path.join(FOLDER, `${name}.png`) });
   await page.close();

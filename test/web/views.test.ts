@@ -10,6 +10,7 @@ import { startBrowser } from './browser.ts';
 import { planInDemo, workInDemo, writeDemoWorkspace } from './demo-workspace.ts';
 import { expectAccessible, openPage, type Served, serve } from './open-page.ts';
 
+const POLL = { timeout: 20_000 };
 const TRUSTING = { env: { COLIBRI_TRUST_WORKSPACE: '1' } };
 
 let browser: Browser;
@@ -45,7 +46,7 @@ describe('skills', () => {
     await page.getByRole('heading', { name: 'pdf-forms' }).waitFor();
     expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/skills/pdf-forms?q=PDF');
     await page.keyboard.press('Escape');
-    await page.waitForFunction("document.querySelectorAll('.row').length > 10");
+    await expect.poll(() => page.locator('.row').count(), POLL).toBeGreaterThan(10);
     await page.keyboard.press('ArrowDown');
     await page.getByRole('heading', { name: 'release-notes' }).waitFor();
     expect(troubles).toEqual([]);
@@ -194,7 +195,7 @@ describe('activity', () => {
     const before = await page.locator('.events li').count();
     expect(before).toBeGreaterThanOrEqual(2);
     await served.runtime.sessions.open({ agent_id: 'newcomer' });
-    await page.waitForFunction(`document.querySelectorAll('.events li').length > ${before}`);
+    await expect.poll(() => page.locator('.events li').count(), POLL).toBeGreaterThan(before);
     await page.getByLabel('Filter events').fill('nothing like it');
     await page.getByRole('heading', { name: 'No events' }).waitFor();
     expect(troubles).toEqual([]);

@@ -65,7 +65,7 @@ function Copies(): JSX.Element {
                   {plural(findings.length, 'finding')}, {in_step} in step
                   {links > 0 ? `, ${plural(links, 'link')}` : ''}
                 </p>
-                {findings.map((finding) => (
+                {worstFirst(findings).map((finding) => (
                   <FindingPart key={finding.skill} finding={finding} />
                 ))}
               </section>
@@ -74,6 +74,13 @@ function Copies(): JSX.Element {
       )}
     </Await>
   );
+}
+
+/** What differs wants a decision; what is missing only a sync. */
+const ORDER: readonly DriftFinding['kind'][] = ['unreadable', 'changed', 'mirror-only', 'canonical-only'];
+
+function worstFirst(findings: readonly DriftFinding[]): readonly DriftFinding[] {
+  return [...findings].sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
 }
 
 function FindingPart({ finding }: { readonly finding: DriftFinding }): JSX.Element {

@@ -123,9 +123,9 @@ function FindingLine({ finding }: { readonly finding: Finding }): JSX.Element {
       </p>
       <p>{foreign(message)}</p>
       <p class="quiet">{foreign(why)}</p>
-      {(fix !== null || fixable) && (
+      {((fix !== null && !message.includes(fix)) || fixable) && (
         <p class="fix">
-          {foreign(fix ?? '')}
+          {fix !== null && !message.includes(fix) && foreign(fix)}
           {fixable && (
             <>
               {' '}

@@ -74,15 +74,9 @@ function Board(): JSX.Element {
   );
 }
 
-function Column({
-  state,
-  tasks,
-}: {
-  readonly state: string;
-  readonly tasks: readonly Task[];
-}): JSX.Element | null {
+function Column({ state, tasks }: { readonly state: string; readonly tasks: readonly Task[] }): JSX.Element {
   return (
-    <section>
+    <section class={tasks.length === 0 ? 'none' : ''}>
       <h2>
         {state.toLowerCase()} <small class="quiet">{count(tasks.length)}</small>
       </h2>
