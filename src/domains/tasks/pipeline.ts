@@ -32,10 +32,6 @@ export function isClosed(state: TaskState): boolean {
   return CLOSED.has(state);
 }
 
-export function isPhase(state: TaskState): state is Phase {
-  return PHASES.some((phase) => phase === state);
-}
-
 /** The phases that are left of an attempt, from the first unfinished one. */
 export function remainingPhases(checkpoints: readonly Checkpoint[], attempt: number): readonly Phase[] {
   const ended = (phase: Phase) =>

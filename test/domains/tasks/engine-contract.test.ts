@@ -262,7 +262,7 @@ describe('an engine', { timeout: TIMEOUT_MS }, () => {
   test('11: while the store cannot be written nothing is begun twice', async () => {
     const store = openStore();
     await store.enqueue(['long']);
-    await Promise.all([store.start({ workMs: 5000 }), store.start({ workMs: 5000 })]);
+    await Promise.all([store.start({ workMs: 4000 }), store.start({ workMs: 4000 })]);
     await store.until('a start', () => store.lines('start').length === 1);
     const other = new Database(store.database);
     onTestFinished(() => void other.close());
@@ -295,7 +295,7 @@ describe('an engine', { timeout: TIMEOUT_MS }, () => {
   test('14: a run may take many times its lease', async () => {
     const store = openStore();
     await store.enqueue(['long']);
-    const settings = { workMs: 3000, leaseMs: 300 };
+    const settings = { workMs: 2400, leaseMs: 300 };
     await Promise.all([store.start(settings), store.start(settings)]);
     await store.settled();
     expect(store.lines('start').length).toBe(1);
