@@ -209,7 +209,8 @@ describe('an engine', { timeout: TIMEOUT_MS }, () => {
     const store = openStore();
     insertTask(store.db, 'one');
     await store.enqueue(['one']);
-    const first = await store.start({ work: 'writeback', workMs: 400 });
+    // It never looks at its lease again, so that only the fence itself can stop it.
+    const first = await store.start({ work: 'writeback', workMs: 400, pollMs: 3_600_000 });
     await store.until('a start', () => store.lines('start').length === 1);
     first.kill('SIGSTOP');
     const second = await store.start({ work: 'writeback', workMs: 10 });

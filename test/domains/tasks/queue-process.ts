@@ -19,6 +19,7 @@ export interface QueueSettings {
   readonly workMs: number;
   readonly work: 'sleep' | 'throw' | 'phases' | 'writeback';
   readonly limit?: number;
+  readonly pollMs?: number;
 }
 
 const settings: QueueSettings = JSON.parse(process.argv[2] ?? '{}');
@@ -29,7 +30,7 @@ const engine = createQueueEngine({
   ids: createIds(systemClock),
   logger: () => undefined,
   leaseMs: settings.leaseMs,
-  pollMs: 20,
+  pollMs: settings.pollMs ?? 20,
   retryMs: 20,
 });
 
