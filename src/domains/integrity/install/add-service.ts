@@ -94,7 +94,7 @@ async function offeredSkills(
   const { ref, path: subpath, skills, accept = [], frozen = false } = request;
   const source = parseSource(request.source, { cwd, home, ref, subpath });
   const names = skills === undefined || skills.includes('*') ? null : skills;
-  const commit = frozen ? pinnedCommit(session, source) : null;
+  const commit = frozen ? pinnedCommit(session, source, names) : null;
   const tree = await session.fetch(source, { commit, names });
   const offers = await listOffers(tree, source.subpath);
   const wanted: Wanted[] = [];
@@ -112,11 +112,16 @@ async function offeredSkills(
 }
 
 /** A frozen install takes the commit of the lock, wherever the branch is by now. */
-function pinnedCommit({ lock, place }: InstallSession, { identity }: Source): string | null {
-  const entry = Object.values(lock.skills).find(
-    (each) => entrySource(each, place.base).identity === identity,
+function pinnedCommit(
+  { lock, place }: InstallSession,
+  { identity }: Source,
+  names: readonly string[] | null,
+): string | null {
+  const pinned = Object.entries(lock.skills).find(
+    ([name, entry]) =>
+      (names === null || names.includes(name)) && entrySource(entry, place.base).identity === identity,
   );
-  return entry?.commit ?? null;
+  return pinned?.[1].commit ?? null;
 }
 
 /** Everything that the lock names and that is not there. */

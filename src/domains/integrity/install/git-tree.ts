@@ -39,16 +39,15 @@ export async function fetchGitTree(
   await run({ args: ['init', '--bare', '--quiet', '--template='] });
   const wanted = pinned ?? source.ref ?? 'HEAD';
   const remote = await remoteOf(source, gate);
-  await fetchRef(wanted, (refs, depth) =>
+  const problem = await fetchRef(wanted, (refs, depth) =>
     git({
       repository,
       outputBytesMax: ANSWER_BYTES_MAX,
       ...remote.options,
       args: ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', ...depth, '--', remote.url, ...refs],
     }),
-  ).then((problem) => {
-    if (problem !== null) throw failed(problem);
-  });
+  );
+  if (problem !== null) throw failed(problem);
   const name = COMMIT.test(wanted) ? wanted : 'refs/colibri/wanted';
   const commit = (await run({ args: ['rev-parse', '--verify', '--end-of-options', `${name}^{commit}`] }))
     .toString('utf8')

@@ -395,6 +395,20 @@ describe('a frozen install', () => {
     expect(snapshot(workspace)).toEqual(before);
   });
 
+  test('takes the commit of the very skill, when a repository was installed from more than once', async () => {
+    const { install, root, workspace } = await installWorld();
+    const repository = gitRepository(TWO);
+    const source = `file://${repository}`;
+    await install.add({ source, skills: ['notes'], yes: true });
+    commitFiles(repository, { 'skills/pdf/SKILL.md': SKILL('pdf', 'later\n') });
+    await install.add({ source, skills: ['pdf'], yes: true });
+    const before = snapshot(workspace);
+    rmSync(root, { recursive: true });
+    for (const name of ['pdf', 'notes'])
+      await install.add({ source, skills: [name], frozen: true, yes: true });
+    expect(snapshot(workspace)).toEqual(before);
+  });
+
   test('stops at another byte in the source, and names it', async () => {
     const { install, root, workspace } = await installWorld();
     const folder = writeFiles(temporaryDirectory(), TWO);
