@@ -36,5 +36,5 @@ function placeOf(word: string, folder: string): string {
 function describeIssue({ path: where, message, code, ...rest }: z.core.$ZodIssue): string {
   const place = where.length === 0 ? '' : `${where.join('.')}: `;
   if (code === 'unrecognized_keys' && 'keys' in rest) return `${place}unknown key ${String(rest.keys)}`;
-  return `${place}${message}`;
+  return message.endsWith('received undefined') ? `${place}is missing` : `${place}${message}`;
 }

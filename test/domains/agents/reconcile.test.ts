@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
 
@@ -9,7 +9,7 @@ import { type AgentWorld, agentWorld } from './agent-world.ts';
 
 /** A supervisor of the world in another process, at the moment its agent has done its phase. */
 async function startSupervisor({ base }: AgentWorld): Promise<{ child: ChildProcess; agentId: string }> {
-  const program = path.join(import.meta.dirname, 'supervisor-process.ts');
+  const program = fileURLToPath(new URL('./supervisor-process.ts', import.meta.url));
   const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), program, base], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -30,21 +30,23 @@ export function run(context: CommandContext): Promise<ExitCode> {
   });
 }
 
+/** A terminal has no room for the ids of tasks; a pipe gets them all. */
 function agentLines(agents: readonly Agent[], out: Output): string[] {
-  const rows = agents.map(({ id, state, fail_code, profile, task_id, branch, created_at }) =>
-    [
-      id,
-      fail_code === null ? state : `${state} ${fail_code}`,
-      profile,
-      task_id,
-      branch ?? '-',
-      created_at,
-    ].map(printable),
+  const stateOf = ({ state, fail_code }: Agent): string =>
+    fail_code === null ? state : `${state} ${fail_code}`;
+  if (!out.terminal) {
+    const rows = agents.map((agent) => [
+      ...[agent.id, stateOf(agent), agent.profile],
+      ...[agent.task_id, agent.branch ?? '-', agent.created_at],
+    ]);
+    return tabLines(rows.map((row) => row.map(printable)));
+  }
+  if (agents.length === 0) return [];
+  const rows = agents.map((agent) =>
+    [agent.id, stateOf(agent), agent.profile, agent.branch ?? '-'].map(printable),
   );
-  if (!out.terminal) return tabLines(rows);
-  if (rows.length === 0) return [];
   const [header = '', ...lines] = tableLines({
-    header: ['AGENT', 'STATE', 'PROFILE', 'TASK', 'BRANCH', 'MADE'],
+    header: ['AGENT', 'STATE', 'PROFILE', 'BRANCH'],
     rows,
     width: out.width,
   });

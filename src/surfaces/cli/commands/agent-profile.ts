@@ -34,16 +34,19 @@ export function run(context: CommandContext): Promise<ExitCode> {
 
 function reportLines(report: readonly ProfileState[], out: Output): string[] {
   const rows = report.map((entry) => {
-    const { state, path } = entry;
-    if (state === 'invalid') return ['-', state, '-', '-', '-', path].map(printable);
+    const { state, source, path } = entry;
+    // Where there is no room, the file can be told by its name and its source.
+    const where = out.terminal ? source : path;
+    if (state === 'invalid')
+      return [path.split('/').at(-1) ?? '', state, '-', '-', '-', where].map(printable);
     const { agent_type, pool, history } = entry.profile;
     const success = history.total_runs === 0 ? '-' : `${Math.round(history.success_rate * 100)} %`;
-    return [agent_type, state, pool, String(history.total_runs), success, path].map(printable);
+    return [agent_type, state, pool, String(history.total_runs), success, where].map(printable);
   });
   if (!out.terminal) return tabLines(rows);
   if (rows.length === 0) return [];
   const [header = '', ...lines] = tableLines({
-    header: ['PROFILE', 'STATE', 'POOL', 'RUNS', 'SUCCESS', 'FILE'],
+    header: ['PROFILE', 'STATE', 'POOL', 'RUNS', 'SUCCESS', 'FROM'],
     rows,
     width: out.width,
   });
@@ -58,7 +61,7 @@ function factsOf(profile: AgentProfile): readonly Fact[] {
   ];
   return [
     ['profile', profile.agent_type],
-    ['', profile.description],
+    ['about', profile.description],
     ['tier', `${profile.agent_tier}, pool ${profile.pool}`],
     ['skills', profile.skills.join(', ')],
     ['tools', permissions.tools.join(', ')],
