@@ -27,7 +27,11 @@ export function runFix(context: CommandContext): Promise<ExitCode> {
 function patchOf(plan: FixPlan): string {
   const old = `${plan.directory}/${plan.file}`;
   const fresh = `${plan.directory}/${plan.renameTo ?? plan.file}`;
-  return createTwoFilesPatch(old, fresh, plan.before, plan.after, undefined, undefined, { context: 2 });
+  const patch = createTwoFilesPatch(old, fresh, plan.before, plan.after, undefined, undefined, {
+    context: 2,
+  });
+  // The first lines are a ruler of the library's own.
+  return patch.replace(/^(?:Index:.*\n)?=+\n/, '');
 }
 
 function placeOf({ directory, file, renameTo }: FixPlan): string {

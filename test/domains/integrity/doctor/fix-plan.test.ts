@@ -50,6 +50,7 @@ describe('moving fields under metadata', () => {
     ['metadata on one line', 'tier: 1\nmetadata: { author: me }'],
     ['frontmatter that is no YAML', 'tier: 1\nlicense: [a'],
     ['nothing of ours', 'license: MIT'],
+    ['a field that metadata carries already', 'tier: 1\nmetadata:\n  colibri.tier: "3"'],
   ])('leaves alone %s', (_, lines) => {
     expect(fixed(`---\nname: tool\ndescription: Does x.\n${lines}\n---\nBody\n`)).toBeNull();
   });
