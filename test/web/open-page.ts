@@ -1,7 +1,5 @@
 /** Opens the page on a server of its own and keeps an eye on everything it must never do. */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-
+import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 
@@ -61,16 +59,14 @@ export async function openPage(
   return { page, troubles };
 }
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
 /** What axe finds, but for trifles. */
 export async function expectAccessible(page: Page): Promise<void> {
   // Through the debugger, because the page's policy rightly refuses foreign scripts.
-  await page.evaluate(AXE);
+  await page.evaluate(axe.source);
   const found = await page.evaluate(async () => {
     // `axe` was put there by the line above.
-    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
-    const { violations } = await axe.run();
+    const { axe: own } = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
+    const { violations } = await own.run();
     return violations
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .map(
