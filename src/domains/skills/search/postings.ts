@@ -8,10 +8,6 @@ export function packHead(name: number, description: number): number {
   return (Math.min(name, 3) << 6) | Math.min(description, 63);
 }
 
-export function unpackHead(packed: number): { readonly name: number; readonly description: number } {
-  return { name: packed >> 6, description: packed & 63 };
-}
-
 /** From this packed value on the term stands in the name. */
 export const IN_NAME_FROM = 64;
 

@@ -6,7 +6,7 @@ export function stem(word: string): string {
   if (word.length < SHORTEST_STEMMED) return word;
   let result = stripPlural(word);
   result = stripPastAndGerund(result);
-  if (result.endsWith('y') && hasVowel(result.slice(0, -1))) result = `${result.slice(0, -1)}i`;
+  result = endInI(result);
   result = replaceSuffix(result, DOUBLE_SUFFIXES, 0);
   result = replaceSuffix(result, LONG_SUFFIXES, 0);
   result = dropSuffix(result);
@@ -68,6 +68,13 @@ function stripPastAndGerund(word: string): string {
   if (/(?:at|bl|iz)$/.test(base)) return `${base}e`;
   if (endsInDoubleConsonant(base) && !/[lsz]$/.test(base)) return base.slice(0, -1);
   return measure(base) === 1 && endsInShortSyllable(base) ? `${base}e` : base;
+}
+
+/** `happy` meets `happier`. After a vowel the y stays, unlike in the paper: `deploy` has to meet `deployment`. */
+function endInI(word: string): string {
+  const base = word.slice(0, -1);
+  const isMet = word.endsWith('y') && hasVowel(base) && isConsonant(base, base.length - 1);
+  return isMet ? `${base}i` : word;
 }
 
 function replaceSuffix(word: string, replacements: Replacements, minimum: number): string {
