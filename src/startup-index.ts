@@ -5,18 +5,28 @@
 import { existsSync } from 'node:fs';
 
 import { loadConfig } from './config.ts';
-import { openDatabase } from './db/database.ts';
+import { type ColibriDatabase, openDatabase } from './db/database.ts';
 import { createSwitchService, type SwitchService } from './domains/sessions/switch-service.ts';
+import {
+  allNames,
+  findDetail,
+  findSummaries,
+  registryCounts,
+  rootsWithSkills,
+} from './domains/skills/registry-repository.ts';
 import type { SkillRoot } from './domains/skills/scan/roots.ts';
 import { isInLine } from './domains/skills/scan/scan.ts';
-import { createSkillsService, type SkillsService } from './domains/skills/service.ts';
+import type { SkillsService } from './domains/skills/service.ts';
 import { createDisplay } from './domains/skills/skill-row.ts';
 import { systemClock } from './lib/clock.ts';
 import { ColibriError } from './lib/errors.ts';
 import type { StartupOptions } from './startup.ts';
 
+/** What a look at the index takes of the registry, without what searches, publishes and writes. */
+type IndexReads = Pick<SkillsService, 'roots' | 'list' | 'names' | 'counts' | 'usedRoots'>;
+
 export interface IndexRuntime {
-  readonly skills: SkillsService;
+  readonly skills: IndexReads;
   readonly switches: SwitchService;
   close(): Promise<void>;
 }
@@ -39,18 +49,33 @@ export async function openIndex(options: StartupOptions): Promise<IndexRuntime |
     await db.close();
     return null;
   }
-  const parts = {
-    db,
-    roots,
+  const { handle } = db;
+  const switches = createSwitchService({
     workspace,
-    home,
-    rescan: () => null,
-    events: NO_EVENTS,
-    clock: systemClock,
-    logger: () => undefined,
+    skills: { names: () => allNames(handle), require: (name) => findDetail(handle, name) ?? missing(name) },
+  });
+  return { skills: readsOf(handle, roots), switches, close: () => db.close() };
+}
+
+function readsOf(handle: ColibriDatabase['handle'], roots: readonly SkillRoot[]): IndexReads {
+  return {
+    roots,
+    list: (filters) => findSummaries(handle, filters),
+    names: () => allNames(handle),
+    counts: () => registryCounts(handle),
+    usedRoots() {
+      const used = rootsWithSkills(handle);
+      return roots.flatMap(({ display }) => (used.includes(display) ? [display] : []));
+    },
   };
-  const skills = createSkillsService(parts);
-  return { skills, switches: createSwitchService({ workspace, skills }), close: () => db.close() };
+}
+
+function missing(name: string): never {
+  throw new ColibriError(
+    'SKILL_NOT_FOUND',
+    `no skill named ${JSON.stringify(name)}; colibri list shows all`,
+    { name },
+  );
 }
 
 function isCalm(handle: Parameters<typeof isInLine>[0], roots: readonly SkillRoot[]): boolean {
@@ -62,6 +87,3 @@ function isCalm(handle: Parameters<typeof isInLine>[0], roots: readonly SkillRoo
     throw error;
   }
 }
-
-// Whoever only reads has nothing to tell.
-const NO_EVENTS = { append: () => [], appendAlone: () => [] };

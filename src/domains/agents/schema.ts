@@ -2,11 +2,11 @@
 import { z } from 'zod';
 
 import type { Json } from '../../lib/json.ts';
+import { POOLS } from './pools.ts';
 
 export const AGENT_STATES = ['PENDING', 'INITIALIZING', 'READY', 'BUSY', 'TERMINATED', 'FAILED'] as const;
 export type AgentState = (typeof AGENT_STATES)[number];
 
-export const POOLS = ['research', 'implementation', 'verification', 'review'] as const;
 export type Pool = (typeof POOLS)[number];
 
 /** Why an agent is FAILED. docs/agents.md lists the same codes; a test holds the two together. */

@@ -2,7 +2,8 @@
 import { z } from 'zod';
 
 import { type ColibriServerContext, registerColibriTool, type ToolConfig } from '../../server.ts';
-import { AGENT_STATES, POOLS, type Pool } from './schema.ts';
+import { POOLS } from './pools.ts';
+import { AGENT_STATES, type Pool } from './schema.ts';
 import type { AgentsService } from './service.ts';
 
 const ID_CHARS_MAX = 100;

@@ -1,7 +1,8 @@
 /** What callers may say: new tasks, updates, thoughts, packs of memory. */
 import { z } from 'zod';
 
-import { POOLS, type Pool } from '../agents/schema.ts';
+import { POOLS } from '../agents/pools.ts';
+import type { Pool } from '../agents/schema.ts';
 import type { AgentTier } from '../skills/skill.ts';
 import { type Answer, STRATEGIES, type Strategy, THOUGHT_TYPES, type ThoughtType } from './schema.ts';
 

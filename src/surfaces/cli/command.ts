@@ -100,7 +100,7 @@ export interface CliHost {
 }
 
 export interface OpenedIndex {
-  readonly skills: SkillsService;
+  readonly skills: Pick<SkillsService, 'roots' | 'list' | 'names' | 'counts' | 'usedRoots'>;
   readonly switches: SwitchService;
   close(): Promise<void>;
 }

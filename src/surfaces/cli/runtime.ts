@@ -4,7 +4,7 @@ import path from 'node:path';
 import { ColibriError } from '../../lib/errors.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { printable, printableBlock } from '../../lib/text.ts';
-import type { BootedRuntime, CliHost, CommandContext, Places } from './command.ts';
+import type { BootedRuntime, CliHost, CommandContext, OpenedIndex, Places } from './command.ts';
 import { createProgress, type Progress } from './progress.ts';
 
 /** Starts colibri without a door, uses it, and ends it whatever happens. */
@@ -39,7 +39,7 @@ export async function withRuntime<T>(
 /** For commands that only look at the index, which need not wait for everything to start. */
 export async function withIndex<T>(
   context: CommandContext,
-  use: (index: Pick<BootedRuntime, 'skills' | 'switches'>) => T | Promise<T>,
+  use: (index: Pick<OpenedIndex, 'skills' | 'switches'>) => T | Promise<T>,
 ): Promise<T> {
   const index = (await context.host.openIndex?.(placesOf(context))) ?? null;
   if (index === null) return withRuntime(context, use);

@@ -1,5 +1,5 @@
 /** The part of the command table that is about work: tasks, their queue, and running one from start to end. */
-import { POOLS } from '../../domains/agents/schema.ts';
+import { POOLS } from '../../domains/agents/pools.ts';
 import { STRATEGIES, TASK_STATES } from '../../domains/tasks/schema.ts';
 import type { Command, CommandArgument, CommandOption } from './command.ts';
 

@@ -1,13 +1,13 @@
 import path from 'node:path';
 
 import { printable } from '../../../lib/text.ts';
-import { type BootedRuntime, type CommandContext, EXIT, type ExitCode } from '../command.ts';
+import { type CommandContext, EXIT, type ExitCode, type OpenedIndex } from '../command.ts';
 import type { Output } from '../output.ts';
 import { withIndex } from '../runtime.ts';
 import { tabLines, tableLines } from '../table.ts';
 import { enumerate, plural, rejectedNote } from '../wording.ts';
 
-type Skills = BootedRuntime['skills'];
+type Skills = OpenedIndex['skills'];
 type Skill = ReturnType<Skills['list']>[number];
 
 export async function run(context: CommandContext): Promise<ExitCode> {
