@@ -71,6 +71,9 @@ export function claimOf(row: RunRow, owner: string, signal: AbortSignal): Claim 
       const current = await findRun(transaction, claim.runId);
       if (current === null || !isOurs(current, claim, owner)) throw leaseLost(claim.runId);
     },
+    async advance(transaction) {
+      await changeRun(transaction, { ...row, state: 'running' }, { claims: 0 });
+    },
   };
 }
 
@@ -146,7 +149,7 @@ export async function release(claim: Claim, { db, clock }: QueueParts): Promise<
     changeRun(
       transaction,
       { run_id: claim.runId, state: 'running', epoch: claim.epoch },
-      { state: 'queued', owner: null, lease_until: null, run_at: clock.now(), claims: claim.claims - 1 },
+      { state: 'queued', owner: null, lease_until: null, run_at: clock.now(), claims: 0 },
     ),
   );
 }

@@ -29,12 +29,14 @@ export interface Claim {
   readonly runId: string;
   /** Grows with each claim: whoever holds an older one has lost the run. */
   readonly epoch: number;
-  /** How many times the run was claimed since it last came to an end of its own. */
+  /** How many times the run was claimed since it last got on. */
   readonly claims: number;
   /** Aborted with a ColibriError: LEASE_LOST when somebody else has it now, RUN_CANCELLED when it is not wanted. */
   readonly signal: AbortSignal;
   /** Throws LEASE_LOST. Called in the transaction of every write that the run makes. */
   guard(transaction: RecordTransaction): Promise<void>;
+  /** The run has got on, so the next failure is not one more of the same: its claims are counted anew. */
+  advance(transaction: RecordTransaction): Promise<void>;
 }
 
 /** What becomes of a run whose work has come to an end. */

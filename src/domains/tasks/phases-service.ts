@@ -113,6 +113,7 @@ async function endPhase(
   const { phase, live, claim } = run;
   return fenced(parts, run, async (transaction, task) => {
     const failure = await judge(parts, transaction, { task, phase, live, result });
+    if (failure === null) await claim.advance(transaction);
     const checkpoints = await findCheckpoints(transaction, task.id);
     const begun = checkpoints.find((each) => each.attempt === task.attempt && each.phase === phase);
     const now = isoNow(parts.clock);

@@ -328,7 +328,7 @@ async function giveUp({ agents, take }: Tools, transaction: RecordTransaction, r
   const { state, reason } = run;
   if (task.agent_id !== null) await failAgent(agents, transaction, { id: task.agent_id, reason });
   if (state === 'cancelled' || isClosed(task.state) || task.state === 'BLOCKED') return;
-  const why = `${reason}; it was given up after several workers failed on it`;
+  const why = `${reason}; it was given up after several workers failed on it in a row`;
   await take(transaction, task, 'BLOCKED', { actor: 'queue', code: 'RUN_DEAD', reason: why });
 }
 

@@ -260,6 +260,16 @@ describe('an engine', { timeout: TIMEOUT_MS }, () => {
     expect(await store.engine.status('poison')).toMatchObject({ state: 'dead', reason: 'poison' });
   });
 
+  test('10: but not one that gets on each time', async () => {
+    const store = openStore();
+    insertTask(store.db, 'slow');
+    await store.enqueue(['slow']);
+    await store.start({ work: 'stumble' });
+    await store.settled();
+    expect(store.lines('start').length).toBe(6);
+    expect(store.states()).toEqual({ slow: 'done' });
+  });
+
   test('11: while the store cannot be written nothing is begun twice', async () => {
     const store = openStore();
     await store.enqueue(['long']);

@@ -17,7 +17,7 @@ export interface QueueSettings {
   readonly lanes: number;
   readonly leaseMs: number;
   readonly workMs: number;
-  readonly work: 'sleep' | 'throw' | 'phases' | 'writeback';
+  readonly work: 'sleep' | 'throw' | 'phases' | 'stumble' | 'writeback';
   readonly limit?: number;
   readonly pollMs?: number;
 }
@@ -58,7 +58,9 @@ async function phases(claim: Claim): Promise<void> {
         started_at: '',
         ended_at: '',
       });
+      await claim.advance(transaction);
     });
+    if (settings.work === 'stumble') throw new Error('stumbled');
   }
 }
 
@@ -88,7 +90,7 @@ const handler: RunHandler = async (claim): Promise<Verdict> => {
   note('start', claim.runId, { epoch: claim.epoch });
   try {
     if (settings.work === 'throw') throw new Error('poison');
-    if (settings.work === 'phases') await phases(claim);
+    if (settings.work === 'phases' || settings.work === 'stumble') await phases(claim);
     else if (settings.work === 'writeback') await writeback(claim);
     else await sleep(settings.workMs, undefined, { signal: claim.signal });
     note('end', claim.runId);
