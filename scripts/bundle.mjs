@@ -24,6 +24,8 @@ async function bundle(entry, outfile, setups) {
     // Unlike an ES module, a script can be started from code that V8 has compiled before.
     format: 'cjs',
     external: ['@parcel/watcher', NATIVE_SQLITE],
+    // A script that was compiled before cannot import; what is left outside is required.
+    supported: { 'dynamic-import': false },
     legalComments: 'none',
     // Names and lines stay as they are, so that a stack trace can be read.
     minify: false,

@@ -44,6 +44,9 @@ test('prints where everything is and how to connect, serves it, and ends with a 
   expect(await page.text()).toContain('<title>Colibri</title>');
   expect(page.headers.get('content-security-policy')).toContain("require-trusted-types-for 'script'");
   expect(await (await fetch(`${origin}/healthz`)).json()).toEqual({ status: 'ok' });
+  writeSkill(skillsRoot(workspace), 'two');
+  const skills = async () => (await (await fetch(`${origin}/v1/status`)).json()).skills;
+  await expect.poll(skills, { timeout: 10_000 }).toBe(2);
   const second = up(workspace, '--port', new URL(origin).port);
   expect(await printed(second, 'stderr', '--port')).toContain(
     'the port is taken; choose another with --port',
@@ -51,4 +54,6 @@ test('prints where everything is and how to connect, serves it, and ends with a 
   const ended = once(child, 'exit');
   child.kill('SIGTERM');
   expect(await ended).toEqual([0, null]);
+  // A bundle that cannot load the native watcher says so here.
+  expect(String(child.stderr?.read() ?? '')).not.toContain('polling instead');
 }, 60_000);
