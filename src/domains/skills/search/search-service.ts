@@ -74,7 +74,7 @@ export function createSkillSearch({ db, clock, logger }: SkillSearchParts): Skil
   return {
     search(query, { generation, ...options }) {
       if (waiting().skills) return searchByWords(snapshotSkills(db.handle, generation), query, options);
-      const ordered = { ...options, usage: usage?.of };
+      const ordered = { usage: usage?.of, ...options };
       return store().reads.read(generation, (reader) => searchSkills(query, ordered, { reader, lexicon }));
     },
     match: (task, { generation, ...options }) =>
