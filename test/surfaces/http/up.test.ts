@@ -45,8 +45,8 @@ test('prints where everything is and how to connect, serves it, and ends with a 
   expect(page.headers.get('content-security-policy')).toContain("require-trusted-types-for 'script'");
   expect(await (await fetch(`${origin}/healthz`)).json()).toEqual({ status: 'ok' });
   writeSkill(skillsRoot(workspace), 'two');
-  const skills = async () => (await (await fetch(`${origin}/v1/status`)).json()).skills;
-  await expect.poll(skills, { timeout: 10_000 }).toBe(2);
+  const status = async () => (await fetch(`${origin}/v1/status`)).json();
+  await expect.poll(status, { timeout: 10_000 }).toMatchObject({ skills: 2 });
   const second = up(workspace, '--port', new URL(origin).port);
   expect(await printed(second, 'stderr', '--port')).toContain(
     'the port is taken; choose another with --port',
