@@ -4,13 +4,14 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { CLI, type TaskWorld, taskWorld } from './task-world.ts';
 
 const SUPERVISOR = path.join(import.meta.dirname, '../../crash/task-supervisor.mjs');
 const LEASE_MS = 600;
-const TIMEOUT_MS = 90_000;
+const TIMEOUT_MS = 180_000;
 
 async function startSupervisor({ workspace, home }: TaskWorld): Promise<ChildProcess> {
   const words = [SUPERVISOR, path.dirname(CLI), workspace, home, String(LEASE_MS)];
@@ -25,14 +26,31 @@ async function until(world: TaskWorld, id: string, state: string): Promise<void>
   while ((await world.tasks.get(id)).state !== state) await sleep(20);
 }
 
+/** A process that is paused in the middle of a transaction would hold the lock of the database for everybody. */
+async function stop(supervisor: ChildProcess, { runtime }: TaskWorld, signal: NodeJS.Signals): Promise<void> {
+  const probe = new Database(runtime.config.database, { timeout: 200 });
+  onTestFinished(() => void probe.close());
+  for (;;) {
+    supervisor.kill(signal);
+    try {
+      probe.exec('BEGIN IMMEDIATE; ROLLBACK');
+      return;
+    } catch (error) {
+      if (!(error instanceof Database.SqliteError) || error.code !== 'SQLITE_BUSY') throw error;
+      supervisor.kill('SIGCONT');
+      await sleep(10);
+    }
+  }
+}
+
 /** A task whose first supervisor was stopped by this signal while its agent was in PLAN. */
 async function stoppedInPlan(world: TaskWorld, signal: NodeJS.Signals) {
-  world.profile(['library', 'ms=400']);
+  world.profile(['library', 'ms=800']);
   const { id } = await world.tasks.create({ title: 'Add a line' }, 'test');
   await world.tasks.dispatch(id, 'test');
   const first = await startSupervisor(world);
   await until(world, id, 'PLAN');
-  first.kill(signal);
+  await stop(first, world, signal);
   const { agent_id } = await world.tasks.get(id);
   return { id, first, agent: agent_id ?? '' };
 }
