@@ -56,7 +56,7 @@ try {
   const missed = rows.filter(({ pass }) => !pass);
   console.log(`${rows.length - missed.length} of ${rows.length} within their limits`);
   if (values.write) {
-    const command = `npm run bench${values.quick ? ' -- --quick' : ''}`;
+    const command = `npm run bench -- ${process.argv.slice(2).join(' ')}`;
     const results = { rows, peers, command, at: new Date().toISOString() };
     writeFileSync(path.join(REPOSITORY, 'docs/benchmarks.md'), pageText(results));
     writeFileSync(path.join(REPOSITORY, 'docs/benchmarks.svg'), chartSvg(rows));

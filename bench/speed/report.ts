@@ -40,7 +40,7 @@ export function pageText({ rows, peers, command, at }: Results): string {
   return [
     '# Benchmarks',
     '',
-    `Written by \`${command} -- --write\`. Nothing here is typed by hand.`,
+    `Written by \`${command}\`. Nothing here is typed by hand.`,
     '',
     `Measured ${at.slice(0, 10)} on ${os.cpus().length} × ${os.cpus()[0]?.model.trim() ?? 'unknown'}, ${Math.round(os.totalmem() / 2 ** 30)} GB, ${os.type()} ${os.release()}, Node ${process.version}; load average at the end ${os
       .loadavg()
