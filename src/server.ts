@@ -91,8 +91,6 @@ export interface ToolConfig<Schema extends z.ZodType> {
   readonly lock?: 'tool' | 'session';
   /** `people`: doors call it for a person; it is never offered to an agent. */
   readonly audience?: 'agents' | 'people';
-  /** Whether clients are told of it; a tool that is not listed can be called all the same. Default: always. */
-  readonly listed?: () => boolean;
   /** `durable`: nothing is done before the record of its beginning is safe. */
   readonly start?: 'durable';
 }
@@ -109,7 +107,6 @@ export interface ColibriTool {
   readonly description: string;
   readonly annotations: ToolAnnotations | undefined;
   readonly audience: 'agents' | 'people';
-  readonly listed: () => boolean;
   readonly inputJsonSchema: () => Readonly<Record<string, unknown>>;
   readonly call: (rawInput: unknown, request: ToolRequest) => Promise<Envelope>;
 }
@@ -167,7 +164,6 @@ export function registerColibriTool<Schema extends z.ZodType>(
     description: config.description,
     annotations: config.annotations,
     audience: config.audience ?? 'agents',
-    listed: config.listed ?? (() => true),
     inputJsonSchema: () => (jsonSchema ??= z.toJSONSchema(config.inputSchema, { io: 'input' })),
     call: (rawInput, request) => runStages(ctx, { name, config, handler }, rawInput, request),
   };

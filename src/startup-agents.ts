@@ -6,7 +6,6 @@ import { type Config, ownEnvironment } from './config.ts';
 import type { ColibriDatabase } from './db/database.ts';
 import type { McpServer } from './domains/agents/envelope.ts';
 import { toolRefusal } from './domains/agents/permissions.ts';
-import { listProfileFiles } from './domains/agents/profile-files.ts';
 import type { AgentProfile } from './domains/agents/schema.ts';
 import type { AgentsService } from './domains/agents/service.ts';
 import { registerAgentTools } from './domains/agents/tools.ts';
@@ -51,9 +50,8 @@ interface WorkParts {
 export function openWork(db: ColibriDatabase, parts: WorkParts): OpenedWork {
   let opened: Promise<AgentsService> | null = null;
   const agents = () => (opened ??= openAgents(db, parts));
-  const listing = { listed: hasWork(parts) };
-  if (parts.config.surface === 'full') registerAgentTools(parts.ctx, agents, listing);
-  const tasks = openTasks(db, { ...parts, ...listing, agents, leaseMs: parts.options.leaseMs });
+  if (parts.config.surface === 'full') registerAgentTools(parts.ctx, agents);
+  const tasks = openTasks(db, { ...parts, agents, leaseMs: parts.options.leaseMs });
   const orphans = parts.live ? tasks.watch() : null;
   return {
     services: { agents, ...tasks.services },
@@ -64,15 +62,6 @@ export function openWork(db: ColibriDatabase, parts: WorkParts): OpenedWork {
       await (await opened)?.close();
     },
   };
-}
-
-/** Where nobody could do a task, nobody has to read about tasks. Decided once: a list of tools does not change. */
-function hasWork({ config, options }: WorkParts): () => boolean {
-  let known: boolean | null = null;
-  const look = () =>
-    options.agent !== undefined ||
-    [config.workspace, config.home].some((root) => listProfileFiles(root).length > 0);
-  return () => (known ??= look());
 }
 
 async function openAgents(db: ColibriDatabase, parts: WorkParts): Promise<AgentsService> {

@@ -40,8 +40,6 @@ interface TasksParts {
   readonly logger: Logger;
   /** How long a claim counts without being renewed; by default as the queue has it. */
   readonly leaseMs: number | undefined;
-  /** Whether clients are told of the tools. */
-  readonly listed: () => boolean;
 }
 
 /** A server answers its first calls before it looks for what others left. */
@@ -59,10 +57,10 @@ export function openTasks(db: ColibriDatabase, parts: TasksParts): OpenedTasks {
     }
   };
   if (parts.config.surface === 'full') {
-    registerTaskTools(parts.ctx, { tasks, agentOf, listed: parts.listed });
+    registerTaskTools(parts.ctx, { tasks, agentOf });
     const spawn: Spawn = async (request, actor) =>
       spawnAgent({ db, ...parts }, await tasks(), { request, actor });
-    registerSpawnTool(parts.ctx, spawn, parts);
+    registerSpawnTool(parts.ctx, spawn);
   }
   return {
     services: { tasks },

@@ -21,13 +21,23 @@ const FULL_TOOLS = [
   'skill_list',
   'skill_reload',
   'skill_search',
+  'skill_match',
   'skill_load',
   'skill_read',
   'skill_get',
   'skill_run',
   'session_open',
   'session_close',
+  'agent_status',
+  'agent_list',
+  'task_create',
+  'task_update',
+  'task_list',
+  'thought_record',
+  'memory_pack',
+  'agent_spawn',
   'drift_check',
+  'skill_propose',
 ];
 
 function toolNames(answer: Record<string, unknown>): readonly string[] {

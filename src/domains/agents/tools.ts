@@ -12,20 +12,11 @@ const LIST_MAX = 200;
 const READ_ONLY = { annotations: { readOnlyHint: true, openWorldHint: false } } as const;
 const id = z.string().min(1).max(ID_CHARS_MAX);
 
-/** The list of tools is paid for in every conversation, so these are in it only where there are agents. */
-export interface Listing {
-  readonly listed: () => boolean;
-}
-
-export function registerAgentTools(
-  ctx: ColibriServerContext,
-  agents: () => Promise<AgentsService>,
-  listing: Listing,
-): void {
-  registerColibriTool(ctx, 'agent_status', { ...AGENT_STATUS, ...listing }, async (input) =>
+export function registerAgentTools(ctx: ColibriServerContext, agents: () => Promise<AgentsService>): void {
+  registerColibriTool(ctx, 'agent_status', AGENT_STATUS, async (input) =>
     (await agents()).status(input.agent_id),
   );
-  registerColibriTool(ctx, 'agent_list', { ...AGENT_LIST, ...listing }, async ({ limit, ...filter }) => {
+  registerColibriTool(ctx, 'agent_list', AGENT_LIST, async ({ limit, ...filter }) => {
     // One more than shown tells whether there are more.
     const found = await (await agents()).list({ ...filter, limit: limit + 1 });
     return { agents: found.slice(0, limit), more: found.length > limit };
@@ -41,17 +32,15 @@ export interface SpawnRequest {
 export type Spawn = (request: SpawnRequest, actor: string) => Promise<unknown>;
 
 /** `spawn` allocates an agent for the task and sees to it that somebody runs it. */
-export function registerSpawnTool(ctx: ColibriServerContext, spawn: Spawn, listing: Listing): void {
-  registerColibriTool(ctx, 'agent_spawn', { ...AGENT_SPAWN, ...listing }, (request, { caller }) =>
-    spawn(request, caller.id),
-  );
+export function registerSpawnTool(ctx: ColibriServerContext, spawn: Spawn): void {
+  registerColibriTool(ctx, 'agent_spawn', AGENT_SPAWN, (request, { caller }) => spawn(request, caller.id));
 }
 
 const AGENT_STATUS = {
   ...READ_ONLY,
   title: 'agent_status',
-  description: 'One agent: its state, its task, its worktree and branch, and why it failed if it did.',
-  inputSchema: z.strictObject({ agent_id: id.describe('the id of an agent') }),
+  description: 'One agent: its state, task, branch, and why it failed.',
+  inputSchema: z.strictObject({ agent_id: id }),
 } satisfies ToolConfig<z.ZodType>;
 
 const AGENT_LIST = {
@@ -59,26 +48,20 @@ const AGENT_LIST = {
   title: 'agent_list',
   description: 'Agents, newest first.',
   inputSchema: z.strictObject({
-    state: z.enum(AGENT_STATES).optional().describe('only those in this state'),
-    profile: z.string().min(1).max(ID_CHARS_MAX).optional().describe('only those of this profile'),
-    task_id: z.string().min(1).max(ID_CHARS_MAX).optional().describe('only those of this task'),
+    state: z.enum(AGENT_STATES).optional(),
+    profile: z.string().min(1).max(ID_CHARS_MAX).optional(),
+    task_id: z.string().min(1).max(ID_CHARS_MAX).optional(),
     limit: z.int().min(1).max(LIST_MAX).default(50),
   }),
 } satisfies ToolConfig<z.ZodType>;
 
 const AGENT_SPAWN = {
   title: 'agent_spawn',
-  description:
-    'Allocate an agent for a task and have it run. It answers at once; agent_status tells how the run goes.',
+  description: 'Start an agent for a task; agent_status tells how it goes.',
   lock: 'session',
   inputSchema: z.strictObject({
-    task_id: z.string().min(1).max(ID_CHARS_MAX).describe('the task'),
-    agent_type: z
-      .string()
-      .min(1)
-      .max(ID_CHARS_MAX)
-      .optional()
-      .describe('a profile; otherwise the best one is taken'),
-    pool: z.enum(POOLS).optional().describe('what kind of work it is'),
+    task_id: z.string().min(1).max(ID_CHARS_MAX),
+    agent_type: z.string().min(1).max(ID_CHARS_MAX).optional().describe('a profile'),
+    pool: z.enum(POOLS).optional(),
   }),
 } satisfies ToolConfig<z.ZodType>;

@@ -13,7 +13,7 @@ export function registerIntegrityTools(
     'drift_check',
     {
       title: 'drift_check',
-      description: 'Compare copies of skills in mirrors with the canonical skills and say what differs.',
+      description: 'Say where copies of skills in mirrors differ.',
       inputSchema: z.strictObject({
         skill: z.string().min(1).max(255).optional().describe('only this skill'),
       }),

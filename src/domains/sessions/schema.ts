@@ -102,11 +102,11 @@ export interface SessionRequest {
 }
 
 export const sessionRequestSchema: z.ZodType<SessionRequest> = z.strictObject({
-  workspace: z.string().min(1).optional().describe('the folder that is meant; must be the one served'),
-  policy: z.string().min(1).max(100).optional().describe('a profile of the policy that narrows the session'),
-  profile: z.string().min(1).max(64).optional().describe('a profile of skills that are switched on'),
+  workspace: z.string().min(1).optional(),
+  policy: z.string().min(1).max(100).optional().describe('a policy profile that narrows'),
+  profile: z.string().min(1).max(64).optional().describe('a profile of skills'),
   agent_tier: tier.optional().describe('who is asking: T0 human … T4 model'),
-  agent_id: z.string().min(1).max(200).optional().describe('a name for the trace'),
+  agent_id: z.string().min(1).max(200).optional(),
   budget: z
     .strictObject({
       max_loads: tokens.optional(),
@@ -114,8 +114,7 @@ export const sessionRequestSchema: z.ZodType<SessionRequest> = z.strictObject({
       warn_tokens: tokens.optional(),
       catalog_tokens: tokens.optional(),
     })
-    .optional()
-    .describe('loads and tokens that the session may use'),
+    .optional(),
   preload: z
     .union([
       z.boolean(),
@@ -126,9 +125,9 @@ export const sessionRequestSchema: z.ZodType<SessionRequest> = z.strictObject({
       }),
     ])
     .optional()
-    .describe('put whole bodies into the catalog until a prompt cache takes it'),
-  task: z.string().max(TASK_CHARS_MAX).optional().describe('what it is for; a long catalog keeps what fits'),
-  auto_load: z.boolean().optional().describe('load the trusted skill that a task clearly calls for'),
+    .describe('whole bodies for a prompt cache'),
+  task: z.string().max(TASK_CHARS_MAX).optional(),
+  auto_load: z.boolean().optional(),
 });
 
 export function sessionOptions(request: SessionRequest, fallbackTier: AgentTier): SessionOptions {

@@ -18,13 +18,8 @@ import { DOOR_TIER, type SessionsService } from './service.ts';
 const NAME_CHARS_MAX = 64;
 const SEARCH_MAX = 50;
 
-const sessionId = z
-  .string()
-  .min(1)
-  .max(100)
-  .optional()
-  .describe('a session from session_open; over stdio not needed');
-const name = z.string().min(1).max(NAME_CHARS_MAX).describe('the exact name of a skill');
+const sessionId = z.string().min(1).max(100).optional().describe('from session_open');
+const name = z.string().min(1).max(NAME_CHARS_MAX);
 
 /** `lock: session`: a long call of one session never holds up another's. */
 const SHARED = { lock: 'session', annotations: { readOnlyHint: true, openWorldHint: false } } as const;
@@ -121,7 +116,7 @@ const SKILL_MATCH = {
   description:
     'Which skills a task calls for, best first with score and reason; none when nothing clearly fits.',
   inputSchema: z.strictObject({
-    task: z.string().min(1).max(TASK_CHARS_MAX).describe('what is to be done, in full'),
+    task: z.string().min(1).max(TASK_CHARS_MAX),
     limit: z.int().min(1).max(MATCH_MAX).default(MATCH_LIMIT),
     session_id: sessionId,
   }),
@@ -130,8 +125,7 @@ const SKILL_MATCH = {
 const SKILL_LOAD = {
   ...SHARED,
   title: 'skill_load',
-  description:
-    "Read one skill's full instructions. Loading the same skill again costs nothing and returns a pointer.",
+  description: "Read one skill's full instructions. Again costs nothing and gives a pointer.",
   inputSchema: z.strictObject({ name, session_id: sessionId }),
 } satisfies ToolConfig<z.ZodType>;
 
@@ -175,19 +169,13 @@ const SKILL_RUN = {
   start: 'durable',
   annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
   title: 'skill_run',
-  description:
-    'Run a script from the scripts/ folder of a loaded skill, in a sandbox, if the policy or the user allows it.',
+  description: 'Run a script of a loaded skill in a sandbox, if the policy or the user allows it.',
   inputSchema: z.strictObject({
     name,
     script: z.string().min(1).describe('for example scripts/extract.py'),
-    args: z.array(z.string()).max(RUN_ARGUMENTS_MAX).default([]).describe('its arguments, one word each'),
-    stdin: z.string().optional().describe('what it reads from standard input'),
-    timeout_ms: z
-      .int()
-      .min(1)
-      .max(LIMIT_RANGES.timeMs.fallback)
-      .optional()
-      .describe('ends it earlier than usual'),
+    args: z.array(z.string()).max(RUN_ARGUMENTS_MAX).default([]),
+    stdin: z.string().optional(),
+    timeout_ms: z.int().min(1).max(LIMIT_RANGES.timeMs.fallback).optional(),
     session_id: sessionId,
   }),
 } satisfies ToolConfig<z.ZodType>;
@@ -196,7 +184,7 @@ const SESSION_OPEN = {
   lock: 'session',
   title: 'session_open',
   description:
-    'Open a session: a fixed view of the skills, a budget and a trace. Returns its id and the catalog text.',
+    'Open a session: a fixed view of the skills, a budget and a trace. Gives its id and the catalog.',
   inputSchema: sessionRequestSchema,
 } satisfies ToolConfig<z.ZodType>;
 

@@ -118,12 +118,12 @@ export interface TaskCreateRequest {
 }
 
 export const taskCreateSchema: z.ZodType<TaskCreateRequest> = z.strictObject({
-  title: z.string().trim().min(1).max(TITLE_CHARS_MAX).describe('one sentence'),
+  title: z.string().trim().min(1).max(TITLE_CHARS_MAX),
   description: z.string().max(TEXT_CHARS_MAX).optional(),
-  profile: name.optional().describe('the only agent profile that may do it'),
+  profile: name.optional(),
   required_skills: names.optional(),
   priority: z.int().min(-PRIORITY_MAX).max(PRIORITY_MAX).optional().describe('higher goes first'),
-  dispatch: z.boolean().optional().describe('put it into the queue at once'),
+  dispatch: z.boolean().optional().describe('queue it'),
 });
 
 const answers: z.ZodType<readonly Answer[]> = z

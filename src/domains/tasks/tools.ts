@@ -24,16 +24,11 @@ export interface TaskToolParts {
   readonly tasks: () => Promise<TasksService>;
   /** The agent that makes a call, if it is one of ours. */
   readonly agentOf: (caller: ToolCall['caller']) => Promise<string | null>;
-  /** Whether clients are told of these tools. */
-  readonly listed: () => boolean;
 }
 
 const LIST_MAX = 200;
 
-export function registerTaskTools(
-  ctx: ColibriServerContext,
-  { tasks, agentOf, listed }: TaskToolParts,
-): void {
+export function registerTaskTools(ctx: ColibriServerContext, { tasks, agentOf }: TaskToolParts): void {
   /** An agent speaks for itself: what it says about who it is does not count. */
   const inOwnName = async <T extends { readonly agent_id?: string | undefined }>(
     request: T,
@@ -43,52 +38,32 @@ export function registerTaskTools(
     return own === null ? request : { ...request, agent_id: own };
   };
 
-  registerColibriTool(
-    ctx,
-    'task_create',
-    { ...TASK_CREATE, listed },
-    async ({ dispatch, ...request }, { caller }) => {
-      const service = await tasks();
-      const task = await service.create(request, caller.id);
-      return summaryOf(dispatch === true ? await service.dispatch(task.id, caller.id) : task);
-    },
-  );
-  registerColibriTool(
-    ctx,
-    'task_update',
-    { ...TASK_UPDATE, listed },
-    async (input: TaskUpdateRequest, call) => {
-      const service = await tasks();
-      const update = await service.update(await inOwnName(input, call), call.caller.id);
-      return { ...update, state: (await service.get(update.task_id)).state };
-    },
-  );
-  registerColibriTool(ctx, 'task_list', { ...TASK_LIST, listed }, async ({ state, open, limit }) => {
+  registerColibriTool(ctx, 'task_create', TASK_CREATE, async ({ dispatch, ...request }, { caller }) => {
+    const service = await tasks();
+    const task = await service.create(request, caller.id);
+    return summaryOf(dispatch === true ? await service.dispatch(task.id, caller.id) : task);
+  });
+  registerColibriTool(ctx, 'task_update', TASK_UPDATE, async (input: TaskUpdateRequest, call) => {
+    const service = await tasks();
+    const update = await service.update(await inOwnName(input, call), call.caller.id);
+    return { ...update, state: (await service.get(update.task_id)).state };
+  });
+  registerColibriTool(ctx, 'task_list', TASK_LIST, async ({ state, open, limit }) => {
     const found = await (await tasks()).list({ state, open, limit: limit + 1 });
     return { tasks: found.slice(0, limit).map(summaryOf), more: found.length > limit };
   });
-  registerColibriTool(
-    ctx,
-    'thought_record',
-    { ...THOUGHT_RECORD, listed },
-    async (input: ThoughtRequest, call) => {
-      const { id, task_id, agent_id, type, at } = await (await tasks()).think(
-        await inOwnName(input, call),
-        call.caller.id,
-      );
-      return { id, task_id, agent_id, type, at };
-    },
-  );
-  registerColibriTool(
-    ctx,
-    'memory_pack',
-    { ...MEMORY_PACK, listed },
-    async (input: MemoryPackRequest, call) => {
-      const pack = await (await tasks()).pack(await inOwnName(input, call), call.caller.id);
-      const { id, session_id, task_id, digest, content } = pack;
-      return { id, session_id, task_id, digest, content };
-    },
-  );
+  registerColibriTool(ctx, 'thought_record', THOUGHT_RECORD, async (input: ThoughtRequest, call) => {
+    const { id, task_id, agent_id, type, at } = await (await tasks()).think(
+      await inOwnName(input, call),
+      call.caller.id,
+    );
+    return { id, task_id, agent_id, type, at };
+  });
+  registerColibriTool(ctx, 'memory_pack', MEMORY_PACK, async (input: MemoryPackRequest, call) => {
+    const pack = await (await tasks()).pack(await inOwnName(input, call), call.caller.id);
+    const { id, session_id, task_id, digest, content } = pack;
+    return { id, session_id, task_id, digest, content };
+  });
 }
 
 const WRITES = { readOnlyHint: false, destructiveHint: false, openWorldHint: false } as const;
@@ -105,7 +80,7 @@ const TASK_UPDATE = {
   lock: 'session',
   annotations: WRITES,
   title: 'task_update',
-  description: 'Say how far a task is, and answer the checks of its skills. Due before an agent may end.',
+  description: 'Say how far a task is, and answer the checks of its skills.',
   inputSchema: taskUpdateSchema,
 } satisfies ToolConfig<z.ZodType>;
 
@@ -116,7 +91,7 @@ const TASK_LIST = {
   description: 'Tasks with their state, newest first.',
   inputSchema: z.strictObject({
     state: z.enum(TASK_STATES).optional(),
-    open: z.boolean().optional().describe('only tasks that are neither done nor cancelled'),
+    open: z.boolean().optional(),
     limit: z.int().min(1).max(LIST_MAX).default(50),
   }),
 } satisfies ToolConfig<z.ZodType>;
@@ -126,7 +101,7 @@ const THOUGHT_RECORD = {
   annotations: WRITES,
   title: 'thought_record',
   description:
-    'Record a thought about a task. Before an agent may end: a reflection with branch, commit_sha, tests_run and blockers.',
+    'Record a thought about a task. An agent ends with a reflection: branch, commit_sha, tests_run, blockers.',
   inputSchema: thoughtSchema,
 } satisfies ToolConfig<z.ZodType>;
 

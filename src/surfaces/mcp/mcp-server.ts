@@ -10,6 +10,7 @@ import {
   ProtocolError,
   ProtocolErrorCode,
   type Tool,
+  type ToolAnnotations,
 } from '@modelcontextprotocol/server';
 import { SkillsExtension } from '@modelcontextprotocol/server/ext/skills';
 import { z } from 'zod';
@@ -18,6 +19,7 @@ import type { CustomCommands } from '../../domains/sessions/custom-commands.ts';
 import type { SkillsService } from '../../domains/skills/service.ts';
 import { messageOf } from '../../lib/errors.ts';
 import type { ColibriServerContext, ColibriTool, Envelope, ToolRequest } from '../../server.ts';
+import { listedSchema } from './listed-schema.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
 import { createSkillSource, listSkillResources } from './skill-source.ts';
 
@@ -66,7 +68,7 @@ const CACHE_HINT = { ttlMs: 0, cacheScope: 'private' } as const;
 function serveTools(mcp: McpServer, ctx: ColibriServerContext, { ready, door }: McpServerOptions): void {
   mcp.server.setRequestHandler('tools/list', async () => {
     await whenReady(ready);
-    const tools = [...ctx.tools.values()].filter((tool) => isForAgents(tool) && tool.listed());
+    const tools = [...ctx.tools.values()].filter(isForAgents);
     return { tools: tools.map(describeTool) };
   });
   mcp.server.setRequestHandler('tools/call', async (request, extra) => {
@@ -115,15 +117,24 @@ function serveSkills(mcp: McpServer, ctx: ColibriServerContext, { offered }: Mcp
   );
 }
 
+/** What the protocol assumes of a tool that says nothing. */
+const ASSUMED: Readonly<Record<string, boolean>> = { readOnlyHint: false, idempotentHint: false };
+
+/** Only what is not assumed anyway. All tools work on this machine, so that they need not say it one by one. */
+function listedHints(annotations: ToolAnnotations | undefined): { annotations?: ToolAnnotations } {
+  const { openWorldHint: _, ...hints } = annotations ?? {};
+  const told = Object.entries(hints).filter(([hint, value]) => ASSUMED[hint] !== value);
+  return told.length === 0 ? {} : { annotations: Object.fromEntries(told) };
+}
+
 function describeTool(tool: ColibriTool): Tool {
-  const { $schema: _, ...schema } = tool.inputJsonSchema();
   return {
     name: tool.name,
-    title: tool.title,
+    ...(tool.title === tool.name ? {} : { title: tool.title }),
     description: tool.description,
     // A tool's schema is always a Zod object, whose JSON Schema has type "object".
-    inputSchema: schema as Tool['inputSchema'],
-    ...(tool.annotations === undefined ? {} : { annotations: tool.annotations }),
+    inputSchema: listedSchema(tool.inputJsonSchema()) as Tool['inputSchema'],
+    ...listedHints(tool.annotations),
   };
 }
 

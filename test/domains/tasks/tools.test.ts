@@ -87,15 +87,6 @@ describe('the task tools', { timeout: TIMEOUT_MS }, () => {
     );
     expect(() => world.runtime.db.exec('DELETE FROM thought_records')).toThrow(/append-only/);
   });
-
-  test('are listed only where somebody could use them', async () => {
-    const world = await taskWorld();
-    expect(world.runtime.ctx.tools.get('task_create')?.listed()).toBe(false);
-    const other = await taskWorld();
-    other.profile(['library']);
-    expect(other.runtime.ctx.tools.get('task_create')?.listed()).toBe(true);
-    expect(other.runtime.ctx.tools.get('skill_list')?.listed()).toBe(true);
-  });
 });
 
 describe('agent_spawn', { timeout: TIMEOUT_MS }, () => {

@@ -6,22 +6,21 @@ import type { Proposal, ProposalRequest } from './proposal.ts';
 import type { ProposedBy } from './propose-service.ts';
 
 const SKILL_PROPOSE = {
-  title: 'Propose a skill',
-  description:
-    'Propose a new skill, or with change: true a change to one, as files of text. A person reviews it; until then nothing is written.',
+  title: 'skill_propose',
+  description: 'Propose a new skill, or with change: true a change to one. A person reviews it first.',
   inputSchema: z.strictObject({
-    name: z.string().min(1).max(64).describe('the name of the skill'),
+    name: z.string().min(1).max(64),
     files: z
       .array(
         z.strictObject({
-          path: z.string().min(1).max(200).describe('inside the skill: SKILL.md, references/guide.md'),
+          path: z.string().min(1).max(200).describe('such as SKILL.md'),
           text: z.string().nullable().describe('null removes the file'),
         }),
       )
       .min(1)
       .max(64),
-    reason: z.string().trim().min(10).max(1000).describe('why, for whoever reviews it'),
-    change: z.boolean().optional().describe('change a skill that is there'),
+    reason: z.string().trim().min(10).max(1000),
+    change: z.boolean().optional(),
     session_id: z.string().min(1).max(100).optional(),
   }),
   annotations: { readOnlyHint: false, openWorldHint: false },
