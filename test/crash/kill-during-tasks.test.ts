@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { expect, onTestFinished, test } from 'vitest';
 
+import type { Task } from '../../src/domains/tasks/schema.ts';
 import { startup } from '../../src/startup.ts';
 import { CLI, makePlaces, type Places } from '../domains/tasks/task-world.ts';
 import { randomFrom } from '../support/random.ts';
@@ -17,7 +18,7 @@ import { randomFrom } from '../support/random.ts';
 const SUPERVISOR = path.join(import.meta.dirname, 'task-supervisor.mjs');
 const KILLS = 30;
 const LEASE_MS = 600;
-/** Tasks that are open at any time while the killing goes on. */
+/** Tasks that are worked on, or could be at once, at any time while the killing goes on. */
 const OPEN = 3;
 /** A kill comes after so many events at most: counted in work and not in time, it is as fair on a slow machine. */
 const EVENTS_MAX = 30;
@@ -43,21 +44,35 @@ async function openTasks({ workspace, home }: Places) {
   return { runtime, tasks: await runtime.tasks() };
 }
 
-function killAgents(places: Places): number {
-  const agents = places.processes();
-  for (const pid of agents) {
+function kill(pids: readonly number[]): void {
+  for (const pid of pids) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
       // It has just ended by itself.
     }
   }
-  return agents.length;
 }
 
-/** Locks of git that somebody left. */
+/** The agents themselves, without what they have started: each leads a process group of its own. */
+function agentsOf(places: Places): readonly number[] {
+  return places.processes().filter((pid) => {
+    try {
+      // After the name, which may hold anything, come the state, the parent and the group.
+      const [, , group] = (readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1) ?? '').split(' ');
+      return group === String(pid);
+    } catch {
+      // It has just ended by itself.
+      return false;
+    }
+  });
+}
+
+/** Locks of files and of worktrees that somebody left. */
 function locksIn(folder: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.lock'));
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.lock$|\/locked$/.test(name),
+  );
 }
 
 async function expectIntact(places: Places, journal: string): Promise<string> {
@@ -76,6 +91,7 @@ async function expectIntact(places: Places, journal: string): Promise<string> {
     const agents = await (await runtime.agents()).list({ limit: 1000 });
     expect(agents.filter(({ state }) => state !== 'TERMINATED' && state !== 'FAILED')).toEqual([]);
     expect(agents.filter(({ state }) => state === 'TERMINATED').length).toBe(done.length);
+    expect(agents.filter(({ state, fail_code }) => state === 'FAILED' && fail_code === null)).toEqual([]);
     const commits = existsSync(journal) ? readFileSync(journal, 'utf8').trim().split('\n') : [];
     const kept = new Set(places.git('rev-list', '--branches=feature/*').split('\n'));
     expect(commits.filter((commit) => !kept.has(commit))).toEqual([]);
@@ -92,12 +108,18 @@ async function killAtRandom(victim: Victim, random: () => number): Promise<strin
   const journal = path.join(places.base, 'journal');
   places.profile(['library', 'ms=15', `journal=${journal}`], { max: 4 });
   const { runtime, tasks } = await openTasks(places);
+  const agents = await runtime.agents();
   const refill = async (): Promise<void> => {
-    for (
-      let open = (await tasks.list({ open: true })).filter(({ state }) => state !== 'BLOCKED').length;
-      open < OPEN;
-      open++
-    ) {
+    const alive = new Set(
+      (await agents.list({ limit: 1000 })).flatMap(({ id, ended_at }) => (ended_at === null ? [id] : [])),
+    );
+    // A task that waits for its next attempt is nobody's work for a while, and does not count.
+    const waits = ({ attempt, state, agent_id }: Task) =>
+      attempt > 1 && state === 'GATHER' && !alive.has(agent_id ?? '');
+    const open = (await tasks.list({ open: true })).filter(
+      (task) => task.state !== 'BLOCKED' && !waits(task),
+    );
+    for (let count = open.length; count < OPEN; count++) {
       const { id } = await tasks.create({ title: 'Add a line' }, 'test');
       await tasks.dispatch(id, 'test');
     }
@@ -112,12 +134,18 @@ async function killAtRandom(victim: Victim, random: () => number): Promise<strin
   for (let kills = 0; kills < KILLS; ) {
     await refill();
     await someWork();
-    if (victim === 'agent' && killAgents(places) === 0) continue;
+    const living = agentsOf(places);
+    // A supervisor may die at any moment, its start included; of agents there has to be one.
+    if (victim !== 'supervisor' && living.length === 0) continue;
     kills++;
-    if (victim === 'agent') continue;
+    if (victim === 'agent') {
+      // One of them, and not what it has started: its neighbours go on, and its children are to be found.
+      kill(living.slice(Math.floor(random() * living.length)).slice(0, 1));
+      continue;
+    }
     const gone = once(supervisor, 'exit');
     supervisor.kill('SIGKILL');
-    if (victim === 'both') killAgents(places);
+    if (victim === 'both') kill(places.processes());
     await gone;
     supervisor = startSupervisor(places);
   }

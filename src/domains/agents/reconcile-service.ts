@@ -4,6 +4,7 @@ import path from 'node:path';
 
 import { systemCodeOf } from '../../lib/errors.ts';
 import { isRunning } from '../sessions/run/processes.ts';
+import { RunFailure } from './failure.ts';
 import { hasEnded } from './lifecycle.ts';
 import { endFamily } from './process/end.ts';
 import { bootId, createFamily, MARKER, markedAgents } from './process/scan.ts';
@@ -119,7 +120,22 @@ async function tryRemove(
   const busy = users.find(({ state }) => !hasEnded(state));
   if (busy !== undefined) return `agent ${busy.id} works in it`;
   const into = latest.base_ref ?? latest.head_before ?? '';
-  return parts.worktrees.removeIfDone({ repo, path: worktree, into });
+  const reason = await parts.worktrees.removeIfDone({ repo, path: worktree, into });
+  if (reason !== null) await unlock(parts, { repo, worktree });
+  return reason;
+}
+
+/** An agent that was killed with its supervisor could not; people remove what was kept with plain git. */
+async function unlock(
+  { worktrees, logger }: RunParts,
+  { repo, worktree }: { readonly repo: string; readonly worktree: string },
+): Promise<void> {
+  try {
+    await worktrees.release({ repo, path: worktree });
+  } catch (error) {
+    if (!(error instanceof RunFailure)) throw error;
+    logger(`[colibri] the worktree ${worktree} could not be unlocked:`, error.message);
+  }
 }
 
 function worktreesOf(repo: string): readonly string[] {

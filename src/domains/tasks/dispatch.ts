@@ -96,13 +96,20 @@ export function reportPool(
   skills: TaskSkills,
   {
     profiles,
+    untrusted,
     active,
-  }: { readonly profiles: readonly AgentProfile[]; readonly active: ReadonlyMap<string, number> },
+  }: {
+    readonly profiles: readonly AgentProfile[];
+    /** Nobody has vouched for these: they are out, and told of. */
+    readonly untrusted: readonly AgentProfile[];
+    readonly active: ReadonlyMap<string, number>;
+  },
 ): PoolReport {
-  const candidates = profiles.map((profile) => ({
+  const candidates = [...profiles, ...untrusted].map((profile) => ({
     profile,
     active: active.get(profile.agent_type) ?? 0,
     required: skills.required.length,
+    trusted: profiles.includes(profile),
   }));
   const judged = candidates.map((candidate) => ({ candidate, out: whyOut(task, skills, candidate) }));
   const eligible = judged.filter(({ out }) => out === null).map(({ candidate }) => candidate);
@@ -140,13 +147,15 @@ interface Out {
 function whyOut(
   task: Wanted,
   { required }: TaskSkills,
-  candidate: Candidate & { readonly profile: AgentProfile },
+  candidate: Candidate & { readonly profile: AgentProfile; readonly trusted: boolean },
 ): Out | null {
   const { profile, active } = candidate;
   const { limits, permissions } = profile;
   if (task.profile !== null && task.profile !== profile.agent_type)
     return out(`the task is for ${task.profile}`);
   if (task.profile === null && task.pool !== profile.pool) return out(`works in the pool ${profile.pool}`);
+  if (!candidate.trusted)
+    return out(`is not trusted; read its file, then \`colibri trust ${profile.agent_type}.yaml\``);
   const unskilled = required.filter(({ name }) => !profile.skills.includes(name)).map(({ name }) => name);
   if (unskilled.length > 0) return out(`lacks the skill ${unskilled.join(', ')}`);
   const tools = [...task.required_tools, ...required.flatMap(({ required_tools }) => required_tools)];
@@ -190,7 +199,7 @@ function emptyReason(
   if (task.profile !== null && !verdicts.some(({ profile }) => profile === task.profile)) {
     return {
       code: 'NO_PROFILE',
-      reason: `there is no profile ${task.profile}; \`colibri agent list\` shows them`,
+      reason: `there is no profile ${task.profile}; \`colibri agent profile\` shows them`,
     };
   }
   const told = task.profile === null ? verdicts : verdicts.filter(({ profile }) => profile === task.profile);

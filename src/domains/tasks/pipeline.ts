@@ -32,7 +32,10 @@ export function isClosed(state: TaskState): boolean {
   return CLOSED.has(state);
 }
 
-/** The phases that are left of an attempt, from the first unfinished one. */
+/**
+ * The phases that are left of an attempt, from the first unfinished one. VERIFY is over only with the writeback, which
+ * makes the task DONE: whoever takes over in between verifies again, and writes back in its own name.
+ */
 export function remainingPhases(checkpoints: readonly Checkpoint[], attempt: number): readonly Phase[] {
   const ended = (phase: Phase) =>
     checkpoints.some(
@@ -43,7 +46,7 @@ export function remainingPhases(checkpoints: readonly Checkpoint[], attempt: num
         (checkpoint.status === 'ok' || (phase === 'APPLY' && checkpoint.status === 'failed')),
     );
   const first = PHASES.findIndex((phase) => !ended(phase));
-  return first === -1 ? [] : PHASES.slice(first);
+  return first === -1 ? ['VERIFY'] : PHASES.slice(first);
 }
 
 const RETRY_BASE_MS = 1000;

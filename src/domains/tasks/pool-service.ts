@@ -1,4 +1,5 @@
 /** Asks the registry and the agents who could do a task. */
+import type { ProfileState } from '../agents/profiles-service.ts';
 import type { AgentProfile } from '../agents/schema.ts';
 import type { AgentsService } from '../agents/service.ts';
 import type { SkillsService } from '../skills/service.ts';
@@ -7,7 +8,7 @@ import type { Task } from './schema.ts';
 
 export interface PoolParts {
   readonly skills: Pick<SkillsService, 'get' | 'snapshot' | 'generation'>;
-  readonly agents: Pick<AgentsService, 'profiles' | 'active'>;
+  readonly agents: Pick<AgentsService, 'profileReport' | 'active'>;
   /** Text that nobody has vouched for is not put before an agent on its own accord. */
   readonly isTrusted: (name: string) => Promise<boolean>;
 }
@@ -27,8 +28,16 @@ export function createPool({ skills, agents, isTrusted }: PoolParts): AskPool {
     const found = skillsFor(task, { find, offered });
     const triggered = [];
     for (const skill of found.triggered) if (await isTrusted(skill.name)) triggered.push(skill);
-    const [profiles, active] = [await agents.profiles(), await agents.active()];
-    const report = reportPool(task, { ...found, triggered }, { profiles, active });
+    const states = await agents.profileReport();
+    const [profiles, untrusted] = [inState(states, 'usable'), inState(states, 'untrusted')];
+    const active = await agents.active();
+    const report = reportPool(task, { ...found, triggered }, { profiles, untrusted, active });
     return { report, profile: profiles.find(({ agent_type }) => agent_type === report.chosen) ?? null };
   };
+}
+
+function inState(states: readonly ProfileState[], wanted: 'usable' | 'untrusted'): readonly AgentProfile[] {
+  return states
+    .flatMap((entry) => (entry.state === wanted ? [entry.profile] : []))
+    .sort((a, b) => (a.agent_type < b.agent_type ? -1 : 1));
 }

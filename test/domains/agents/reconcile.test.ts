@@ -30,6 +30,7 @@ describe('after a supervisor was killed', () => {
       await once(child, 'exit');
       expect(world.leftOf(agentId).length).toBeGreaterThan(0);
       expect(await world.agents.status(agentId)).toMatchObject({ state: 'BUSY' });
+      expect(world.git('worktree', 'list', '--porcelain')).toMatch(/^locked/m);
 
       const { lost, killed } = await world.agents.reconcile();
       expect(lost.map(({ id, fail_code }) => [id, fail_code])).toEqual([[agentId, 'HOST_LOST']]);
@@ -38,6 +39,7 @@ describe('after a supervisor was killed', () => {
       expect((await world.agents.profile('worker')).history.total_runs).toBe(0);
       const rows = await world.events.read({ stream: `agent:${agentId}` });
       expect(rows.at(-1)?.type).toBe('agent.warning');
+      expect(world.git('worktree', 'list', '--porcelain')).not.toMatch(/^locked/m);
       expect(await world.agents.reconcile()).toMatchObject({ lost: [], killed: [] });
     },
   );

@@ -86,11 +86,19 @@ const TASK: Pick<
 
 function ask(
   profiles: readonly AgentProfile[],
-  { task = {}, active = {} }: { task?: Partial<typeof TASK>; active?: Readonly<Record<string, number>> } = {},
+  {
+    task = {},
+    active = {},
+    untrusted = [],
+  }: {
+    task?: Partial<typeof TASK>;
+    active?: Readonly<Record<string, number>>;
+    untrusted?: readonly AgentProfile[];
+  } = {},
 ) {
   const asked = { ...TASK, ...task };
   const skills = skillsFor(asked, { find, offered });
-  return reportPool(asked, skills, { profiles, active: new Map(Object.entries(active)) });
+  return reportPool(asked, skills, { profiles, untrusted, active: new Map(Object.entries(active)) });
 }
 
 describe('a pool', () => {
@@ -135,6 +143,17 @@ describe('a pool', () => {
       code: 'NO_PROFILE',
       reason: expect.stringContaining('no profile nobody'),
     });
+  });
+
+  test('never takes a profile that nobody has vouched for, and says how to', () => {
+    const why = 'is not trusted; read its file, then `colibri trust foreign.yaml`';
+    expect(ask([], { untrusted: [profile('foreign')] }).empty).toEqual({
+      code: 'NO_PROFILE',
+      reason: `foreign ${why}`,
+    });
+    const { chosen, profiles } = ask([profile('own')], { untrusted: [profile('foreign')] });
+    expect(chosen).toBe('own');
+    expect(profiles).toMatchObject([{ profile: 'own' }, { profile: 'foreign', eligible: false, why }]);
   });
 
   test('is empty because all are busy, which is told before anything else', () => {

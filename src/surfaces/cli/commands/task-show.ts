@@ -41,12 +41,23 @@ function historyFacts({ checkpoints, answers, updates, thoughts, writebacks }: T
     ...updates.map(
       ({ at, status, progress, summary }): Fact => ['update', `${at} ${status}, ${progress}%: ${summary}`],
     ),
-    ...thoughts.map(({ at, type, content }): Fact => ['thought', `${at} ${type}: ${content}`]),
+    ...thoughts.flatMap(thoughtFacts),
     ...writebacks.map(({ attempt, commits, dirty }): Fact => {
       return [
         'writeback',
         `attempt ${attempt}, commits: ${commits}${dirty ? ', with changes not committed' : ''}`,
       ];
     }),
+  ];
+}
+
+function thoughtFacts({ at, type, content, ...told }: TaskDetail['thoughts'][number]): readonly Fact[] {
+  const thought: Fact = ['thought', `${at} ${type}: ${content}`];
+  if (type !== 'reflection') return [thought];
+  return [
+    thought,
+    ['commit', told.commit_sha === null ? '' : `${told.commit_sha} on ${told.branch ?? 'no branch'}`],
+    ['tests', (told.tests_run ?? []).join('; ') || 'none'],
+    ['blockers', (told.blockers ?? []).join('; ') || 'none'],
   ];
 }
