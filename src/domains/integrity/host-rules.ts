@@ -203,7 +203,12 @@ const GEMINI_CLI: HostRule = {
   ],
   levels: { min: 0, max: 1, fact: 'SKILL.md and */SKILL.md' },
   collisions: { rule: 'last', fact: 'built-in, extension, user, workspace: each overrides those before it' },
-  naming: { by: 'frontmatter', required: true, ignoresCase: true, fact: 'looked up without regard to case' },
+  naming: {
+    by: 'frontmatter',
+    required: true,
+    ignoresCase: true,
+    fact: 'loaded by its name alone, which is looked up without regard to case',
+  },
   description: { required: true, fact: 'name and description are all that it reads' },
   repairsColons: { does: true, fact: 'falls back to reading line by line' },
   links: { followed: true, sameOnce: false, fact: 'two paths to one file are reported as a conflict' },

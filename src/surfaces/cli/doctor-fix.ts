@@ -5,7 +5,7 @@ import type { FixPlan } from '../../domains/integrity/doctor/fix-plan.ts';
 import { printable, printableBlock } from '../../lib/text.ts';
 import { type CommandContext, EXIT, type ExitCode } from './command.ts';
 import { withRuntime } from './runtime.ts';
-import { tabLines } from './table.ts';
+import { rowLines } from './table.ts';
 import { plural } from './wording.ts';
 
 export function runFix(context: CommandContext): Promise<ExitCode> {
@@ -15,10 +15,10 @@ export function runFix(context: CommandContext): Promise<ExitCode> {
     const plans = dryRun ? await doctor.plan() : await doctor.fix();
     if (flags.switches.has('json')) out.json({ dry_run: dryRun, fixes: plans.map(jsonPlan) });
     else if (dryRun) out.lines(plans.flatMap((plan) => printableBlock(patchOf(plan)).trimEnd().split('\n')));
-    else
-      out.lines(
-        tabLines(plans.flatMap((plan) => plan.steps.map((step) => [placeOf(plan), step].map(printable)))),
-      );
+    else {
+      const rows = plans.flatMap((plan) => plan.steps.map((step) => [placeOf(plan), step].map(printable)));
+      out.lines(rowLines({ header: ['FILE', 'MENDED'], rows }, out));
+    }
     out.note(summary(plans, dryRun));
     return EXIT.ok;
   });

@@ -2,7 +2,7 @@
 import { printable } from '../../lib/text.ts';
 import { type BootedRuntime, type CommandContext, EXIT, type ExitCode } from './command.ts';
 import { withIndex } from './runtime.ts';
-import { tabLines } from './table.ts';
+import { rowLines } from './table.ts';
 import { plural } from './wording.ts';
 
 type Switching = BootedRuntime['switches'];
@@ -16,7 +16,10 @@ export function runSwitch(
   return withIndex(context, ({ switches }) => {
     const disabled = change(switches, args);
     if (flags.switches.has('json')) out.json({ disabled });
-    else out.lines(tabLines(disabled.map(({ name, why }) => [name, why].map(printable))));
+    else {
+      const rows = disabled.map(({ name, why }) => [name, why].map(printable));
+      out.lines(rowLines({ header: ['OFF', 'WHY'], rows }, out));
+    }
     out.note(`${plural(disabled.length, 'skill')} off; sessions that are open keep what they see`);
     return EXIT.ok;
   });

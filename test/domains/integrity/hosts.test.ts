@@ -125,6 +125,7 @@ test.each<[HostId, string, string]>([
   ['codex', '.agents/skills', 'a SKILL.md right in the folder is none'],
   ['opencode', '.agents/skills/colon', 'its frontmatter is no YAML'],
   ['opencode', '.agents/skills/no-name', 'it has no name'],
+  ['gemini-cli', '.agents/skills/no-name', 'it has no name: loaded by its name alone'],
   ['gemini-cli', '.agents/skills/group/deep', 'it lies too deep'],
   ['gemini-cli', '.claude/skills/shared', 'Gemini CLI does not read this folder'],
   ['cursor', '.claude/skills/bare', 'it has no name'],

@@ -103,6 +103,16 @@ describe('doctor', () => {
       expect(locations[0].physicalLocation.artifactLocation.uri).toMatch(/^\.agents\/skills\//);
     }
   });
+
+  test('SARIF says nothing about one place in the help of a rule', async () => {
+    const cwd = temporaryDirectory();
+    writeSkill(path.join(cwd, SKILLS, 'one'), skillText({ name: 'one', description: 'One.', tier: '9' }));
+    const { runs } = JSON.parse((await colibri(['doctor', '--sarif'], { cwd })).stdout);
+    expect(runs[0].tool.driver.rules).toMatchObject([
+      { id: 'field-value', help: { text: 'each result says what to do' } },
+    ]);
+    expect(runs[0].results[0].message.text).toContain('found "9"');
+  });
 });
 
 describe('doctor --fix', () => {

@@ -118,7 +118,9 @@ describe('the way of an installed skill', () => {
     expect(stuck).toMatchObject({
       code: 1,
       stdout: expect.stringContaining('SKILL.md: you and the source changed the same lines'),
+      stderr: expect.stringContaining('undo your edit, then update again'),
     });
+    expect(stuck.stdout).toContain('-edit\n+Other.\n');
     expect(readFileSync(file, 'utf8')).toContain('edit\n');
 
     expect(await run(['remove', 'pdf', '--force'])).toMatchObject({ code: 0, stdout: 'pdf\n' });

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { expect, test } from 'vitest';
@@ -30,6 +30,23 @@ test('drift exits with 0 in step and with 1 when something differs, one line a f
   expect(ran.stderr).toContain('.claude/skills: 1 in step, 1 difference');
   expect((await colibri(['sync', '--force'], places)).code).toBe(0);
   expect(await colibri(['drift', '--quiet'], places)).toEqual({ code: 0, stdout: '', stderr: '' });
+});
+
+test('drift --diff shows the lines in a pipe, too, and a mode that differs beside them', async () => {
+  const places = await drifted();
+  const script = path.join(places.cwd, '.agents/skills/one/run.sh');
+  writeFileSync(script, 'one\n', { mode: 0o644 });
+  expect((await colibri(['sync', 'one'], places)).code).toBe(0);
+  writeFileSync(script, 'two\n');
+  chmodSync(script, 0o755);
+  const { stdout } = await colibri(['drift', '--diff'], places);
+  expect(stdout).toContain(
+    '  run.sh: other content; mode 755 canonical, 644 in the mirror (changed in the canonical root)\n',
+  );
+  expect(stdout).toContain('    -two\n    +one\n');
+  chmodSync(script, 0o600);
+  const rows = (await colibri(['drift'], places)).stdout;
+  expect(rows).toContain('\trun.sh\tother content (changed in the canonical root)\n');
 });
 
 test('what a copy says never steers the terminal', async () => {

@@ -39,6 +39,10 @@ test('a profile is made, shown, used and deleted', async () => {
   expect((await colibri(['profile', 'show', 'narrow'], { cwd })).stdout).toBe(
     'on\talpha\t\noff\tbeta\tnot in the profile narrow\n',
   );
+  const shown = await colibri(['profile', 'show', 'narrow', '--no-color'], { cwd, terminal: 80 });
+  expect(shown.stdout).toMatch(
+    /^STATE {2}NAME {3}WHY\non {5}alpha *\noff {4}beta {3}not in the profile narrow$/m,
+  );
   await colibri(['profile', 'use', 'narrow'], { cwd });
   expect((await colibri(['list'], { cwd })).stdout).not.toContain('beta');
   await colibri(['profile', 'use', '--none'], { cwd });

@@ -44,6 +44,7 @@ export interface UpdatedSkill {
   /** `conflict`, `gone` and `failed` leave the skill as it is. */
   readonly state: 'updated' | 'current' | 'conflict' | 'gone' | 'failed';
   readonly commit: { readonly from: string | null; readonly to: string | null };
+  /** Of a conflict: what would become of its files if the source had its way. */
   readonly changes: readonly UpdatedFile[];
   /** Files whose edits were kept. */
   readonly kept: readonly string[];
@@ -178,7 +179,12 @@ async function planUpdate(session: InstallSession, name: string, { parts, reques
     ...merged.conflicts,
     ...(broken === null ? [] : [{ path: 'SKILL.md', why: broken }]),
   ];
-  if (conflicts.length > 0) return { report: { ...nothing, state: 'conflict', conflicts }, put: null };
+  if (conflicts.length > 0) {
+    const stuck = new Set(merged.conflicts.map((each) => each.path));
+    const within = (files: readonly BundleFile[]) => files.filter((file) => stuck.has(file.path));
+    const changes = changedFiles(name, within(mine), within(candidate.files));
+    return { report: { ...nothing, state: 'conflict', conflicts, changes }, put: null };
+  }
   const changes = changedFiles(name, installed?.files ?? [], merged.files);
   const { findings } = candidate;
   const report: UpdatedSkill = { ...nothing, state: 'updated', changes, kept: merged.kept, findings };

@@ -24,6 +24,8 @@ export interface JudgedFinding extends ScanFinding {
 const ENTRIES_MAX = 500;
 /** Enough of a digest that two contents never share it by chance. */
 const DIGEST = /^[0-9a-f]{16,64}$/;
+const DIGEST_WANTED = 'must be the digest that `colibri scan` prints';
+const REASON_WANTED = 'must say in a sentence why the finding is fine';
 
 const file = z.strictObject({
   accept: z
@@ -31,8 +33,8 @@ const file = z.strictObject({
       z.strictObject({
         rule: z.string().min(1).max(64),
         skill: z.string().min(1).max(64),
-        digest: z.string().regex(DIGEST, 'must be the digest that `colibri scan` prints'),
-        reason: z.string().trim().min(10, 'must say in a sentence why the finding is fine').max(500),
+        digest: z.string(DIGEST_WANTED).regex(DIGEST, DIGEST_WANTED),
+        reason: z.string(REASON_WANTED).trim().min(10, REASON_WANTED).max(500),
       }),
     )
     .max(ENTRIES_MAX)

@@ -60,11 +60,12 @@ function sarifReport(findings: readonly DoctorFinding[], version: string): unkno
   const codes = new Map(findings.map((finding) => [finding.code, finding]));
   return sarifOf({
     version,
-    rules: [...codes.values()].map(({ code, why, fix, message }) => ({
+    rules: [...codes.values()].map(({ code, why, fix }) => ({
       id: code,
       title: meaningOf(code) || code,
       why,
-      fix: fix ?? message,
+      // A message is about one place, a rule about all of them.
+      fix: fix ?? 'each result says what to do',
     })),
     findings: findings.map(({ code, severity, message, file, line }) => ({
       rule: code,

@@ -1,3 +1,4 @@
+import { isExecutable } from '../../../domains/integrity/drift-manifest.ts';
 import type {
   DescribedFile,
   DescribedFinding,
@@ -15,16 +16,23 @@ import { enumerate, plural } from '../wording.ts';
 export function run(context: CommandContext): Promise<ExitCode> {
   const { flags, out } = context;
   return withRuntime(context, async ({ drift }) => {
-    const report = await drift.check({ diff: flags.switches.has('diff') });
+    const diff = flags.switches.has('diff');
+    const report = await drift.check({ diff });
+    // Whoever asks for the lines is a reader, also at the far end of a pipe.
+    const reader = out.terminal || diff;
     if (flags.switches.has('json')) out.json(report);
-    else out.lines(report.mirrors.flatMap((mirror) => mirrorLines(mirror, out)));
+    else
+      out.lines(report.mirrors.flatMap((mirror) => (reader ? mirrorLines(mirror, out) : mirrorRows(mirror))));
     for (const note of notes(report)) out.note(note);
     return report.drift > 0 ? EXIT.findings : EXIT.ok;
   });
 }
 
+function mirrorRows({ root, findings }: MirrorReport): string[] {
+  return tabLines(findings.flatMap((finding) => rowsOf(root, finding)));
+}
+
 function mirrorLines({ root, findings }: MirrorReport, out: Output): string[] {
-  if (!out.terminal) return tabLines(findings.flatMap((finding) => rowsOf(root, finding)));
   return findings.flatMap((finding) => [
     headLine(root, finding, out),
     ...finding.files.flatMap((file) => fileLines(file, out)),
@@ -71,23 +79,34 @@ function wordsOf(file: DescribedFile): string {
   return `${changeOf(file)}${byWhom(file)}`;
 }
 
-function changeOf({ change, canonical, mirror, fields, body }: DescribedFile): string {
+function changeOf(file: DescribedFile): string {
+  const { change, canonical, mirror, fields, body } = file;
   switch (change) {
     case 'canonical-only':
       return 'missing in the mirror';
     case 'mirror-only':
       return 'only in the mirror';
     case 'mode':
-      return `mode ${canonical?.mode ?? '?'} canonical, ${mirror?.mode ?? '?'} in the mirror`;
+      return modesOf(file);
     case 'kind':
       return `a ${canonical?.kind ?? '?'} in the canonical root, a ${mirror?.kind ?? '?'} in the mirror`;
     case 'content': {
       const inside = [...fields.map(({ field }) => field), ...(body ? ['the text'] : [])];
-      return inside.length === 0
-        ? 'other content'
-        : `${enumerate(inside)} differ${inside.length === 1 ? 's' : ''}`;
+      const content =
+        inside.length === 0
+          ? 'other content'
+          : `${enumerate(inside)} differ${inside.length === 1 ? 's' : ''}`;
+      return runs(canonical) === runs(mirror) ? content : `${content}; ${modesOf(file)}`;
     }
   }
+}
+
+function runs(side: DescribedFile['canonical']): boolean {
+  return isExecutable(Number.parseInt(side?.mode ?? '0', 8));
+}
+
+function modesOf({ canonical, mirror }: DescribedFile): string {
+  return `mode ${canonical?.mode ?? '?'} canonical, ${mirror?.mode ?? '?'} in the mirror`;
 }
 
 function byWhom({ changed_by: side }: DescribedFile): string {

@@ -1,7 +1,7 @@
 import { printable } from '../../../lib/text.ts';
 import { type CommandContext, EXIT, type ExitCode } from '../command.ts';
 import { withIndex } from '../runtime.ts';
-import { tabLines } from '../table.ts';
+import { rowLines } from '../table.ts';
 import { plural } from '../wording.ts';
 
 export function run(context: CommandContext): Promise<ExitCode> {
@@ -14,10 +14,10 @@ export function run(context: CommandContext): Promise<ExitCode> {
       .map((skill) => ({ name: skill, on: !reasons.has(skill), why: reasons.get(skill) ?? null }));
     const profile = switches.file().profiles[name];
     if (flags.switches.has('json')) out.json({ name, ...profile, skills: all });
-    else
-      out.lines(
-        tabLines(all.map((skill) => [skill.on ? 'on' : 'off', skill.name, skill.why ?? ''].map(printable))),
-      );
+    else {
+      const rows = all.map((skill) => [skill.on ? 'on' : 'off', skill.name, skill.why ?? ''].map(printable));
+      out.lines(rowLines({ header: ['STATE', 'NAME', 'WHY'], rows }, out));
+    }
     const on = all.filter((skill) => skill.on).length;
     out.note(`${on} of ${plural(all.length, 'skill')} on in the profile ${name}`);
     return EXIT.ok;

@@ -67,5 +67,8 @@ function summary({ dry_run, skills }: UpdateReport): string {
     skills.filter((skill) => skill.state === state).length;
   const stuck = skills.length - count('updated') - count('current');
   const done = `${dry_run ? 'would update' : 'updated'} ${plural(count('updated'), 'skill')}, ${count('current')} up to date`;
-  return stuck === 0 ? done : `${done}, ${stuck} left as ${stuck === 1 ? 'it is' : 'they are'}`;
+  if (stuck === 0) return done;
+  const left = `${done}, ${stuck} left as ${stuck === 1 ? 'it is' : 'they are'}`;
+  const advice = '; take over what the source has, or undo your edit, then update again';
+  return count('conflict') === 0 ? left : `${left}${advice}`;
 }

@@ -135,6 +135,7 @@ describe('the accept-list', () => {
   test.each([
     ['no rule of that name', entry.replace('download-run', 'downlod-run'), 'no rule is called downlod-run'],
     ['no reason', entry.replace('our own installer', 'ok'), 'accept.0.reason must say in a sentence'],
+    ['an absent reason', entry.replace(', reason: our own installer', ''), 'accept.0.reason must say in a'],
     ['no digest', entry.replace(digest.slice(0, 16), 'any'), 'accept.0.digest must be the digest'],
     ['an unknown key', entry.replace('{ ', '{ until: 2030, '), 'accept.0'],
   ])('refuses %s', (_, text, message) => {
