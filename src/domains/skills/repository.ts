@@ -102,13 +102,13 @@ const SKILL_LIST = {
 } as const;
 
 const skillListInput = z.object({
-  search: z.string().optional().describe('substring of name or description'),
-  capability: z.string().optional(),
+  search: z.string().optional().describe('substring of name or description, case-insensitive'),
+  capability: z.string().optional().describe('exactly one declared capability'),
 });
 
 const pagedSkillListInput = skillListInput.extend({
   limit: z.int().min(1).max(PAGE_SKILLS_MAX).optional().describe(`${PAGE_SKILLS} by default`),
-  cursor: z.string().optional().describe('next_cursor'),
+  cursor: z.string().optional(),
 });
 
 export interface SkillToolOptions {

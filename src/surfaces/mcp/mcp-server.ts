@@ -65,11 +65,12 @@ const TOOLS = { listChanged: false } as const;
 const CACHE_HINT = { ttlMs: 0, cacheScope: 'private' } as const;
 
 // The handlers are set below the SDK's own registries: validation, locks and audit are the kernel's, once.
-function serveTools(mcp: McpServer, ctx: ColibriServerContext, { ready, door }: McpServerOptions): void {
+function serveTools(mcp: McpServer, ctx: ColibriServerContext, options: McpServerOptions): void {
+  const { ready, door, surface } = options;
   mcp.server.setRequestHandler('tools/list', async () => {
     await whenReady(ready);
     const tools = [...ctx.tools.values()].filter(isForAgents);
-    return { tools: tools.map(describeTool) };
+    return { tools: tools.map(surface === 'full' ? describeBriefly : describeTool) };
   });
   mcp.server.setRequestHandler('tools/call', async (request, extra) => {
     await whenReady(ready);
@@ -127,13 +128,26 @@ function listedHints(annotations: ToolAnnotations | undefined): { annotations?: 
   return told.length === 0 ? {} : { annotations: Object.fromEntries(told) };
 }
 
+/** As it was registered. */
 function describeTool(tool: ColibriTool): Tool {
+  const { $schema: _, ...schema } = tool.inputJsonSchema();
   return {
     name: tool.name,
-    ...(tool.title === tool.name ? {} : { title: tool.title }),
+    title: tool.title,
     description: tool.description,
     // A tool's schema is always a Zod object, whose JSON Schema has type "object".
-    inputSchema: listedSchema(tool.inputJsonSchema()) as Tool['inputSchema'],
+    inputSchema: schema as Tool['inputSchema'],
+    ...(tool.annotations === undefined ? {} : { annotations: tool.annotations }),
+  };
+}
+
+/** Where there are many, every conversation pays for the list: only what a model needs for a call. */
+function describeBriefly(tool: ColibriTool): Tool {
+  const { title, annotations: _, inputSchema, ...said } = describeTool(tool);
+  return {
+    ...said,
+    ...(title === tool.name ? {} : { title }),
+    inputSchema: listedSchema(inputSchema) as Tool['inputSchema'],
     ...listedHints(tool.annotations),
   };
 }
