@@ -39,6 +39,8 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   AGENT_NOT_FOUND: 404,
   PROFILE_NOT_FOUND: 404,
   ROUND_NOT_FOUND: 404,
+  PROPOSAL_NOT_FOUND: 404,
+  SKILL_PROFILE_NOT_FOUND: 404,
   FILE_NOT_FOUND: 404,
   FILE_IS_LINK: 404,
   FILE_NOT_REGULAR: 404,
@@ -49,6 +51,9 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   NOT_READY: 503,
   DB_BUSY: 503,
   ROOT_UNREADABLE: 503,
+  CONFIG_INVALID: 503,
+  INSTALL_BUSY: 503,
+  LOCK_INVALID: 503,
 };
 
 export function problemOf(code: ErrorCode, detail: string, status: number = STATUS[code] ?? 500): Problem {

@@ -4,7 +4,10 @@ import type { EventsService } from '../../domains/events/service.ts';
 import type { DoctorService } from '../../domains/integrity/doctor/doctor-service.ts';
 import type { DriftService } from '../../domains/integrity/drift-service.ts';
 import type { HostService } from '../../domains/integrity/host-service.ts';
+import type { InstallService } from '../../domains/integrity/install/service.ts';
+import type { ProposeService } from '../../domains/integrity/propose/propose-service.ts';
 import type { RoundService } from '../../domains/integrity/round-service.ts';
+import type { ScanReport, ScanTargets } from '../../domains/integrity/scan/scan-service.ts';
 import type { SyncService } from '../../domains/integrity/sync-service.ts';
 import type { PolicyService } from '../../domains/policy/service.ts';
 import type { ReplayReport } from '../../domains/sessions/replay-service.ts';
@@ -24,11 +27,14 @@ export interface ApiServices {
   readonly replay: (session: string, how: { readonly live: boolean }) => Promise<ReplayReport>;
   readonly drift: DriftService;
   readonly sync: SyncService;
-  readonly rounds: Pick<RoundService, 'list' | 'compare'>;
+  readonly rounds: Pick<RoundService, 'list' | 'get' | 'compare'>;
   readonly hosts: HostService;
   readonly tasks: () => Promise<Pick<TasksService, 'list' | 'detail' | 'pool' | 'orphans'>>;
-  readonly agents: () => Promise<Pick<AgentsService, 'list' | 'profileReport' | 'active'>>;
+  readonly agents: () => Promise<Pick<AgentsService, 'list' | 'status' | 'profileReport' | 'active'>>;
   readonly doctor: Pick<DoctorService, 'examine'>;
+  readonly scan: (targets?: ScanTargets) => Promise<ScanReport>;
+  readonly proposals: Pick<ProposeService, 'list' | 'show'>;
+  readonly install: Pick<InstallService, 'verify' | 'outdated'>;
   /** Why the index is that of an earlier scan; null when it is in line with the disk. */
   readonly stale: string | null;
 }

@@ -208,6 +208,9 @@ describe('integrity', () => {
     expect((await api.get('/v1/rounds')).body.items).toEqual([expect.objectContaining({ name: 'first' })]);
     const { findings } = (await api.get('/v1/rounds/compare')).body;
     expect(findings).toEqual(expect.arrayContaining([expect.objectContaining({ skill: 'one' })]));
+    const { body: signed } = await api.get('/v1/rounds/first');
+    expect(signed).toMatchObject({ name: 'first', facts: [{ name: 'one', allowed_tools: [] }] });
+    expect((await api.get('/v1/rounds/none')).body.code).toBe('ROUND_NOT_FOUND');
   });
 });
 

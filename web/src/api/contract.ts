@@ -55,6 +55,24 @@ export interface SearchHit {
   why: string;
 }
 
+export interface MatchAnswer {
+  task: string;
+  items: SearchHit[];
+}
+
+export interface Switches {
+  in_use: string | null;
+  profiles: {
+    name: string;
+    enable: string[];
+    disable: string[];
+  }[];
+  off: {
+    name: string;
+    why: string;
+  }[];
+}
+
 export interface Catalog {
   text: string;
   tokens: number;
@@ -627,6 +645,38 @@ export interface RoundComparison {
   }[];
 }
 
+export interface RoundDetail {
+  id: string;
+  name: string | null;
+  started_at: string;
+  started_by: string;
+  digest: string;
+  skills: number;
+  facts: {
+    name: string;
+    version: string | null;
+    description: string;
+    source: string;
+    root: string;
+    digest: string;
+    tier: number;
+    invokable_by: string[];
+    allowed_tools: string[];
+    disallowed_tools: string[];
+    required_tools: string[];
+    capabilities: string[];
+    scripts: {
+      path: string;
+      digest: string;
+    }[];
+    tree_digest: string | null;
+    network: {
+      scripts: string[];
+      texts: string[];
+    };
+  }[];
+}
+
 export interface DoctorReport {
   items: Finding[];
   totals: RegistryTotals;
@@ -658,4 +708,146 @@ export interface RegistryTotals {
   aliases: number;
   errors: number;
   warnings: number;
+}
+
+export interface ScanReport {
+  items: ScannedSkill[];
+  totals: ScanTotals;
+}
+
+export interface ScannedSkill {
+  skill: string;
+  directory: string;
+  /** what an entry of the accept-list is bound to */
+  digest: string;
+  /** `clean` says that no rule has found anything serious, no more */
+  verdict: "block" | "review" | "clean";
+  findings: {
+    rule: string;
+    family: string;
+    severity: "critical" | "high" | "medium" | "low";
+    title: string;
+    why: string;
+    fix: string;
+    file: string;
+    line: number | null;
+    /** what stands there, in short */
+    quote: string;
+    /** why it is accepted */
+    accepted: string | null;
+  }[];
+  /** files that the scan could not look into */
+  unread: string[];
+}
+
+export interface ScanTotals {
+  skills: number;
+  findings: number;
+  accepted: number;
+  block: number;
+  review: number;
+  clean: number;
+}
+
+export interface Proposals {
+  items: ProposalLine[];
+}
+
+export interface ProposalLine {
+  id: string;
+  name: string;
+  change: "new" | "changed";
+  state: "waiting" | "accepted" | "rejected";
+  reason: string;
+  digest: string;
+  /** `clean` says that no rule has found anything serious, no more */
+  verdict: "block" | "review" | "clean";
+  findings: ScanFinding[];
+  proposed_by: string;
+  session_id: string | null;
+  proposed_at: string;
+  decided_by: string | null;
+  decided_at: string | null;
+  note: string | null;
+}
+
+export interface ScanFinding {
+  rule: string;
+  family: string;
+  severity: "critical" | "high" | "medium" | "low";
+  title: string;
+  why: string;
+  fix: string;
+  file: string;
+  line: number | null;
+  /** what stands there, in short */
+  quote: string;
+}
+
+export interface Proposal {
+  id: string;
+  name: string;
+  change: "new" | "changed";
+  state: "waiting" | "accepted" | "rejected";
+  reason: string;
+  digest: string;
+  /** `clean` says that no rule has found anything serious, no more */
+  verdict: "block" | "review" | "clean";
+  findings: ScanFinding[];
+  proposed_by: string;
+  session_id: string | null;
+  proposed_at: string;
+  decided_by: string | null;
+  decided_at: string | null;
+  note: string | null;
+  changes: {
+    path: string;
+    /** null: the file is new */
+    before: string | null;
+    /** null: the file goes */
+    text: string | null;
+  }[];
+  /** whether the skill has changed since; then it cannot be accepted */
+  stale: boolean;
+}
+
+export interface Installed {
+  ok: boolean;
+  items: InstalledSkill[];
+}
+
+export interface InstalledSkill {
+  name: string;
+  /** `missing`: the whole folder is gone */
+  state: "ok" | "changed" | "missing";
+  source: string;
+  commit: string | null;
+  digest: string;
+  differences: {
+    path: string;
+    change: "missing" | "added" | "changed" | "mode" | "not-a-file";
+    expected: string | null;
+    found: string | null;
+  }[];
+}
+
+export interface Outdated {
+  items: OutdatedSkill[];
+}
+
+export interface OutdatedSkill {
+  name: string;
+  state: "current" | "outdated" | "gone" | "failed";
+  source: string;
+  ref: string | null;
+  commit: {
+    from: string | null;
+    to: string | null;
+  };
+  digest: {
+    from: string;
+    to: string | null;
+  };
+  /** why it failed, or what is gone */
+  reason: string | null;
 }

@@ -86,6 +86,30 @@ const round = z
   })
   .meta({ id: 'Round' });
 
+const roundDetail = round
+  .extend({
+    facts: z.array(
+      z.object({
+        name: z.string(),
+        version: z.string().nullable(),
+        description: z.string(),
+        source: z.string(),
+        root: z.string(),
+        digest: z.string(),
+        tier: z.int(),
+        invokable_by: z.array(z.string()),
+        allowed_tools: z.array(z.string()),
+        disallowed_tools: z.array(z.string()),
+        required_tools: z.array(z.string()),
+        capabilities: z.array(z.string()),
+        scripts: z.array(z.object({ path: z.string(), digest: z.string() })),
+        tree_digest: z.string().nullable(),
+        network: z.object({ scripts: z.array(z.string()), texts: z.array(z.string()) }),
+      }),
+    ),
+  })
+  .meta({ id: 'RoundDetail' });
+
 const comparison = z
   .object({
     before: round,
@@ -180,5 +204,16 @@ export const INTEGRITY_ROUTES: readonly Route[] = [
     query: z.object({ before: which, after: which }),
     answer: comparison,
     handle: ({ query }, { services: { rounds } }) => rounds.compare(query.before, query.after),
+  }),
+  // After `compare`, which is no round.
+  route({
+    method: 'get',
+    path: '/v1/rounds/{round}',
+    id: 'getRound',
+    tag: 'integrity',
+    summary: 'what a round has signed off; `last`, its name, its id or the beginning of it',
+    params: z.object({ round: z.string().min(1).max(100) }),
+    answer: roundDetail,
+    handle: ({ params }, { services: { rounds } }) => rounds.get(params.round),
   }),
 ];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { estimateTokens } from '../../../domains/sessions/catalog.ts';
-import { CATALOG_TOKENS } from '../../../domains/sessions/schema.ts';
+import { CATALOG_TOKENS, TASK_CHARS_MAX } from '../../../domains/sessions/schema.ts';
 import { callWithoutSession, catalogWithoutSession } from '../../../domains/sessions/stateless-service.ts';
 import { withoutPaths } from '../problem.ts';
 import { type Route, route } from '../route.ts';
@@ -8,6 +8,7 @@ import { flag, skillSource, tierParameter } from '../schemas.ts';
 
 const RESULTS = 10;
 const RESULTS_MAX = 50;
+const MATCHES_MAX = 20;
 const TOKENS_MAX = 10_000_000;
 
 const status = z
@@ -102,6 +103,52 @@ export const REGISTRY_ROUTES: readonly Route[] = [
         tier,
       );
       return { query: q, items: hitsOf(step.data) };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/match',
+    id: 'matchSkills',
+    tag: 'registry',
+    summary: 'which skills a task calls for, as skill_match tells an agent; none when none clearly fits',
+    query: z.object({
+      task: z.string().min(1).max(TASK_CHARS_MAX).describe('the request, in the words of whoever made it'),
+      limit: z.coerce.number().int().min(1).max(MATCHES_MAX).optional(),
+      tier: tierParameter,
+    }),
+    answer: z.object({ task: z.string(), items: z.array(searchHit) }).meta({ id: 'MatchAnswer' }),
+    handle: async ({ query: { task, limit, tier } }, { services: { skills, config, policy, switches } }) => {
+      const step = await callWithoutSession(
+        { skills, policy, ...config, switches: switches.current },
+        { tool: 'skill_match', input: { task, limit } },
+        tier,
+      );
+      return { task, items: hitsOf(step.data) };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/switches',
+    id: 'getSwitches',
+    tag: 'registry',
+    summary: 'skills that are switched off and why, the profiles of skills, and the one in use',
+    query: z.object({ profile: z.string().max(64).optional().describe('as if this one were in use') }),
+    answer: z
+      .object({
+        in_use: z.string().nullable(),
+        profiles: z.array(
+          z.object({ name: z.string(), enable: z.array(z.string()), disable: z.array(z.string()) }),
+        ),
+        off: z.array(z.object({ name: z.string(), why: z.string() })),
+      })
+      .meta({ id: 'Switches' }),
+    handle: ({ query }, { services: { switches } }) => {
+      const { profile, profiles } = switches.file();
+      return {
+        in_use: profile,
+        profiles: Object.entries(profiles).map(([name, choice]) => ({ name, ...choice })),
+        off: switches.off(query.profile),
+      };
     },
   }),
   route({

@@ -1,6 +1,8 @@
 import type { Route } from '../route.ts';
+import { CARE_ROUTES } from './care.ts';
 import { EVENT_ROUTES } from './events.ts';
 import { HEALTH_ROUTES } from './health.ts';
+import { INSTALLED_ROUTES } from './installed.ts';
 import { INTEGRITY_ROUTES } from './integrity.ts';
 import { POLICY_ROUTES } from './policy.ts';
 import { REGISTRY_ROUTES } from './registry.ts';
@@ -19,4 +21,6 @@ export const ROUTES: readonly Route[] = [
   ...AGENT_ROUTES,
   ...INTEGRITY_ROUTES,
   ...HEALTH_ROUTES,
+  ...CARE_ROUTES,
+  ...INSTALLED_ROUTES,
 ];

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 
+import type { Config } from '../../../config.ts';
+import type { Agent } from '../../../domains/agents/schema.ts';
 import { TASK_STATES } from '../../../domains/tasks/schema.ts';
 import { withoutPaths } from '../problem.ts';
 import { type Route, route } from '../route.ts';
@@ -198,15 +200,19 @@ export const AGENT_ROUTES: readonly Route[] = [
     answer: z.object({ items: z.array(agent) }).meta({ id: 'Agents' }),
     handle: async ({ query }, { services }) => {
       const found = await (await services.agents()).list(query);
-      const shown = (text: string | null) => (text === null ? null : withoutPaths(text, services.config));
-      return {
-        items: found.map((each) => ({
-          ...each,
-          worktree: shown(each.worktree),
-          fail_detail: shown(each.fail_detail),
-        })),
-      };
+      return { items: found.map((each) => shownAgent(each, services.config)) };
     },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/agents/{id}',
+    id: 'getAgent',
+    tag: 'agents',
+    summary: 'one agent: its state, its branch, why it failed',
+    params: z.object({ id: z.string().min(1).max(100) }),
+    answer: agent,
+    handle: async ({ params }, { services }) =>
+      shownAgent(await (await services.agents()).status(params.id), services.config),
   }),
   route({
     method: 'get',
@@ -236,6 +242,11 @@ export const AGENT_ROUTES: readonly Route[] = [
     },
   }),
 ];
+
+function shownAgent(each: Agent, config: Config): Agent {
+  const shown = (text: string | null) => (text === null ? null : withoutPaths(text, config));
+  return { ...each, worktree: shown(each.worktree), fail_detail: shown(each.fail_detail) };
+}
 
 /** What is known of a file that no profile could be read from. */
 const NO_PROFILE = {
