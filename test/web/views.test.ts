@@ -201,6 +201,13 @@ describe('activity', () => {
     expect(troubles).toEqual([]);
   });
 
+  test('tells on a phone, too, what each event is about', async () => {
+    const { page } = await open('/activity', { viewport: { width: 390, height: 844 } });
+    const about = page.locator('.events .what', { hasText: /./ }).first();
+    await about.waitFor({ state: 'visible' });
+    expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false);
+  });
+
   test('shows a session as a timeline, and replays it', async () => {
     const { page, troubles } = await open(`/activity/${sessions[0]}`);
     await page.getByRole('heading', { name: 'ada' }).waitFor();

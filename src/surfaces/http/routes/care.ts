@@ -84,7 +84,7 @@ export const CARE_ROUTES: readonly Route[] = [
     id: 'scanSkills',
     tag: 'care',
     summary: 'what the security scan finds in every folder that the registry knows, or in one `skill`',
-    query: z.object({ skill: skillName.optional() }),
+    query: z.object({ skill: z.optional(skillName) }),
     answer: z.object({ items: z.array(scanned), totals: scanTotals }).meta({ id: 'ScanReport' }),
     handle: async ({ query: { skill } }, { services }) => {
       const report = await services.scan(skill === undefined ? undefined : { names: [skill] });

@@ -146,7 +146,7 @@ function Plan(): JSX.Element {
                     .map(({ skill, action, reason }) => (
                       <tr key={skill}>
                         <td class="mono">{foreign(skill)}</td>
-                        <td>{action}</td>
+                        <td class="word">{action}</td>
                         <td>{foreign(reason)}</td>
                       </tr>
                     ))}
@@ -182,7 +182,7 @@ function HostTable(): JSX.Element {
             <tbody>
               {all.map(({ id, name, folders, skills, precedence }) => (
                 <tr key={id}>
-                  <td>{foreign(name)}</td>
+                  <td class="word">{foreign(name)}</td>
                   <td class="number">{skills.filter(({ state }) => state === 'seen').length}</td>
                   <td class="mono">
                     {folders

@@ -95,6 +95,7 @@ function Report({ report, place }: { readonly report: DoctorReport; readonly pla
           </search>
           <p class="quiet tally" role="status">
             {plural(shown.length, 'finding')}
+            {shown.length > SHOWN_MAX && `, the worst ${count(SHOWN_MAX)} shown; the filters narrow them`}
           </p>
           <ul class="findings">
             {shown.slice(0, SHOWN_MAX).map((finding, index) => (
