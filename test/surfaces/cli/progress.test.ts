@@ -111,8 +111,11 @@ test('the bar is off the screen before the results, and never in a pipe, with --
   const cwd = temporaryDirectory();
   const { stderr } = await colibri(['list'], { cwd, boot: slowBoot, terminal: 80 });
   const bar = `reading skills [${'#'.repeat(12)}${'.'.repeat(12)}] 1 of 2`;
-  expect(stderr).toMatch(/^\rreading /);
-  expect(stderr.startsWith(`\r${bar}\r${' '.repeat(bar.length)}\rno skills in `)).toBe(true);
+  expect(stderr.startsWith(`\r${bar}`)).toBe(true);
+  // A slow start may draw once more; whatever stood there last is blanked out before the results.
+  const [shown = '', blank = '', results = ''] = stderr.split('\r').slice(-3);
+  expect(blank).toBe(' '.repeat(shown.trimEnd().length));
+  expect(results).toMatch(/^no skills in /);
   expect((await colibri(['list'], { cwd, boot: slowBoot })).stderr).not.toContain('\r');
   expect((await colibri(['list', '-q'], { cwd, boot: slowBoot, terminal: 80 })).stderr).toBe('');
   const debug = { cwd, boot: slowBoot, terminal: 80, env: { COLIBRI_DEBUG: '1' } };
