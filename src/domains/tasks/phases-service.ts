@@ -39,6 +39,10 @@ export interface PhaseFailure {
 /** Larger outputs are cut off: the next phase is told where it stands, not everything that was said. */
 const OUTPUT_CHARS_MAX = 64 * 1024;
 
+/** Some agents have no other way of giving structured answers than a tool, and know only what they are told. */
+const HOW_TO_ANSWER =
+  'answer each check in the field `verification` of task_update, as { line, verdict: pass or fail, evidence }';
+
 /** Null when all phases have ended well. */
 export async function drivePhases(
   parts: PhasesParts,
@@ -173,6 +177,7 @@ function phaseInput(phase: Phase, task: Task, checkpoints: readonly Checkpoint[]
       ? { plan: brief.plan.map(({ skill, step, tool, params }) => ({ skill, step, tool, params })) }
       : {}),
     ...(phase === 'VERIFY' ? { checks: brief.checks } : {}),
+    ...(phase === 'VERIFY' && brief.checks.length > 0 ? { how_to_answer: HOW_TO_ANSWER } : {}),
   };
 }
 
