@@ -39,7 +39,7 @@ const RUN: Command = {
   name: 'run',
   summary: 'make a task, let an agent do it, and say where its branch is',
   usage:
-    'colibri run <task> [--agent <profile>] [--repo <dir>] [--base <ref>] [--skill <names>] [--tool <names>] [--merge] [--json]',
+    'colibri run <task> [--agent <profile>] [--description <text>] [--repo <dir>] [--base <ref>] [--skill <names>] [--tool <names>] [--tier <tier>] [--pool <pool>] [--priority <number>] [--strategy <strategy>] [--merge] [--json]',
   args: [{ name: 'task' }],
   options: [...DESCRIBED, { flag: '--merge', description: 'merge the branch when the task is done' }],
   examples: [
@@ -54,7 +54,7 @@ const MAKING: readonly Command[] = [
     name: 'task create',
     summary: 'make a task; with --dispatch it goes into the queue',
     usage:
-      'colibri task create <title> [--agent <profile>] [--skill <names>] [--priority <number>] [--dispatch] [--json]',
+      'colibri task create <title> [--agent <profile>] [--description <text>] [--repo <dir>] [--base <ref>] [--skill <names>] [--tool <names>] [--tier <tier>] [--pool <pool>] [--priority <number>] [--strategy <strategy>] [--dispatch] [--json]',
     args: [{ name: 'title' }],
     options: [...DESCRIBED, { flag: '--dispatch', description: 'put it into the queue at once' }],
     examples: [
