@@ -24,6 +24,8 @@ test('a start loads the table and the parser; commands, database and protocol co
   expect(loadedAtStart('src/cli.ts')).toEqual({
     own: [
       'src/cli.ts',
+      'src/domains/agents/pools.ts',
+      'src/domains/tasks/schema.ts',
       'src/lib/errors.ts',
       'src/lib/text.ts',
       'src/lib/version.ts',
@@ -38,6 +40,7 @@ test('a start loads the table and the parser; commands, database and protocol co
       'src/surfaces/cli/run.ts',
       'src/surfaces/cli/session-commands.ts',
       'src/surfaces/cli/switch-commands.ts',
+      'src/surfaces/cli/task-commands.ts',
     ],
     others: ['fs', 'util'],
   });
