@@ -21,7 +21,7 @@ const CHILD = fileURLToPath(new URL('./session-child.mjs', import.meta.url));
 const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
 const CLIENTS = 8;
 const ROUNDS = 3;
-/** The kill comes at a random moment within this time after the clients have begun. */
+/** The kill comes at a random moment within this time after the first bodies were given. */
 const WINDOW_MS = 900;
 const TIMEOUT_MS = 120_000;
 const seed = Number(process.env['COLIBRI_CRASH_SEED'] ?? Date.now() % 1_000_000);
@@ -47,6 +47,11 @@ function workspaceWithSkills(): string {
   mkdirSync(path.join(root, 'one'), { recursive: true });
   writeFileSync(path.join(root, 'one', 'a.md'), 'A file.\n');
   return workspace;
+}
+
+/** A slow machine needs longer before there is anything that could be lost. */
+async function untilWorking({ bodies }: Promised): Promise<void> {
+  while (bodies.size < CLIENTS / 2) await sleep(5);
 }
 
 async function expectKept(workspace: string, dbPath: string, promised: Promised): Promise<void> {
@@ -136,7 +141,8 @@ test(`${CLIENTS} processes on one database, killed ${ROUNDS} times (COLIBRI_CRAS
     );
     const gone = children.map((child) => once(child, 'close'));
     for (const child of children) child.stdin.write('go\n');
-    await sleep(100 + random() * WINDOW_MS);
+    await untilWorking(promised);
+    await sleep(random() * WINDOW_MS);
     for (const child of children) child.kill('SIGKILL');
     await Promise.all(gone);
     await expectKept(workspace, dbPath, promised);
@@ -212,7 +218,8 @@ test(`${CLIENTS} HTTP clients on one server, killed ${ROUNDS} times (COLIBRI_CRA
     const clients = Array.from({ length: CLIENTS }, () =>
       useServer(url, promised).catch((error: unknown) => error),
     );
-    await sleep(100 + random() * WINDOW_MS);
+    await untilWorking(promised);
+    await sleep(random() * WINDOW_MS);
     child.kill('SIGKILL');
     await Promise.all([gone, ...clients]);
     await expectKept(workspace, dbPath, promised);
