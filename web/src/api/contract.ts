@@ -818,8 +818,8 @@ export interface Installed {
 
 export interface InstalledSkill {
   name: string;
-  /** `missing`: the whole folder is gone */
-  state: "ok" | "changed" | "missing";
+  /** `missing`: the whole folder is gone; `source`: the folder that it came from differs */
+  state: "ok" | "changed" | "missing" | "source";
   source: string;
   commit: string | null;
   digest: string;

@@ -20,6 +20,7 @@ import {
 } from './session.ts';
 import { parseSource, type Source } from './source.ts';
 import { applyChanges, type Change } from './transaction.ts';
+import { sourceDifferences } from './verify-service.ts';
 
 export interface AddRequest extends Scope {
   /** Absent with `frozen`: everything that the lock names. */
@@ -131,6 +132,7 @@ async function lockedSkills(session: InstallSession, { scan }: InstallParts): Pr
     const installed = readInstalled(path.join(session.place.root, name));
     if (installed !== null) {
       refuseDifferences(name, compareFiles(entry.files, installed.files, installed.odd));
+      refuseDifferences(name, sourceDifferences(session.place, entry));
       const { digest, accepted, files: pinned } = entry;
       const judged = { findings: [], unread: [], accepted };
       wanted.push({

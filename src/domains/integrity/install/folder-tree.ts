@@ -24,9 +24,18 @@ export function folderTree(folder: string): SourceTree {
 
 /** Every file of an installed skill; null when there is no folder. A link or a pipe is told as what it is. */
 export function readInstalled(folder: string): InstalledTree | null {
+  return readTree(folder, new Set());
+}
+
+/** The same of the folder that it came from, without what is never installed. */
+export function readSource(folder: string): InstalledTree | null {
+  return readTree(folder, SKIPPED);
+}
+
+function readTree(folder: string, skipped: ReadonlySet<string>): InstalledTree | null {
   let entries: readonly SourceEntry[];
   try {
-    entries = listFolder(folder, new Set());
+    entries = listFolder(folder, skipped);
   } catch (error) {
     if (error instanceof ColibriError && error.details?.['cause'] === 'ENOENT') return null;
     throw error;

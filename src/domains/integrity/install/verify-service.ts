@@ -4,8 +4,8 @@ import path from 'node:path';
 import { ColibriError } from '../../../lib/errors.ts';
 import { printable } from '../../../lib/text.ts';
 import { compareFiles, differenceText, type FileDifference } from './compare.ts';
-import { readInstalled } from './folder-tree.ts';
-import { formatLock, type Lock, type LockEntry, withEntry } from './lock.ts';
+import { readInstalled, readSource } from './folder-tree.ts';
+import { entrySource, formatLock, type Lock, type LockEntry, withEntry } from './lock.ts';
 import type { Place } from './place.ts';
 import { prunePristine } from './pristine.ts';
 import { type InstallParts, inSession, notInstalled, type Scope } from './session.ts';
@@ -13,11 +13,12 @@ import { applyChanges } from './transaction.ts';
 
 export interface VerifiedSkill {
   readonly name: string;
-  /** `missing`: the whole folder is gone. */
-  readonly state: 'ok' | 'changed' | 'missing';
+  /** `missing`: the whole folder is gone. `source`: the copy is as pinned, its source on this machine is not. */
+  readonly state: 'ok' | 'changed' | 'missing' | 'source';
   readonly source: string;
   readonly commit: string | null;
   readonly digest: string;
+  /** Of the copy; for `source`, of the source. */
   readonly differences: readonly FileDifference[];
 }
 
@@ -34,12 +35,23 @@ export function verifySkills(parts: InstallParts, scope: Pick<Scope, 'global'>):
   });
 }
 
-function verifySkill({ root }: Place, name: string, entry: LockEntry): VerifiedSkill {
-  const installed = readInstalled(path.join(root, name));
+function verifySkill(place: Place, name: string, entry: LockEntry): VerifiedSkill {
+  const installed = readInstalled(path.join(place.root, name));
   const differences = compareFiles(entry.files, installed?.files ?? [], installed?.odd);
   const { source, commit, digest } = entry;
-  const state = installed === null ? 'missing' : differences.length === 0 ? 'ok' : 'changed';
-  return { name, state, source, commit, digest, differences };
+  const facts = { name, source, commit, digest };
+  if (installed === null) return { ...facts, state: 'missing', differences };
+  if (differences.length > 0) return { ...facts, state: 'changed', differences };
+  const elsewhere = sourceDifferences(place, entry);
+  return { ...facts, state: elsewhere.length === 0 ? 'ok' : 'source', differences: elsewhere };
+}
+
+/** A folder of this machine is looked at, too. A commit cannot change, and what lies elsewhere is asked for by an update. */
+export function sourceDifferences({ base }: Place, entry: LockEntry): readonly FileDifference[] {
+  if (entry.kind !== 'path') return [];
+  const { location } = entrySource(entry, base);
+  const tree = readSource(path.join(location, entry.subpath));
+  return tree === null ? [] : compareFiles(entry.files, tree.files, tree.odd);
 }
 
 export interface RemoveRequest extends Pick<Scope, 'global'> {

@@ -33,7 +33,9 @@ function rowsOf({ name, state, differences, digest }: VerifiedSkill, out: Output
   const shown = (value: string | null): string => shortened(value, out);
   if (state === 'ok') return [[state, printable(name), '-', shown(digest), shown(digest)]];
   return differences.map(({ path, change, expected, found }) =>
-    [change, name, path, shown(expected), shown(found)].map(printable),
+    [state === 'source' ? `source ${change}` : change, name, path, shown(expected), shown(found)].map(
+      printable,
+    ),
   );
 }
 

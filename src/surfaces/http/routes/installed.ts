@@ -7,7 +7,9 @@ import { flag } from '../schemas.ts';
 const installed = z
   .object({
     name: z.string(),
-    state: z.enum(['ok', 'changed', 'missing']).describe('`missing`: the whole folder is gone'),
+    state: z
+      .enum(['ok', 'changed', 'missing', 'source'])
+      .describe('`missing`: the whole folder is gone; `source`: the folder that it came from differs'),
     source: z.string(),
     commit: z.string().nullable(),
     digest: z.string(),

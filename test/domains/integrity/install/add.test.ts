@@ -382,6 +382,29 @@ describe('verify names every changed byte', () => {
   });
 });
 
+test('a source on this machine that changed after locking fails verify and a frozen install, by file and digests', async () => {
+  const { install } = await installWorld();
+  const source = writeFiles(temporaryDirectory(), TWO);
+  await install.add({ source, skills: ['pdf'], yes: true });
+  appendFileSync(path.join(source, 'skills/pdf/SKILL.md'), 'x');
+  const difference = {
+    path: 'SKILL.md',
+    change: 'changed',
+    expected: sha256Hex(SKILL('pdf')),
+    found: sha256Hex(`${SKILL('pdf')}x`),
+  };
+  expect(await install.verify()).toMatchObject({
+    ok: false,
+    skills: [{ name: 'pdf', state: 'source', differences: [difference] }],
+  });
+  for (const named of [{}, { source, skills: ['pdf'] }])
+    await expect(install.add({ ...named, frozen: true, yes: true })).rejects.toMatchObject({
+      message: expect.stringMatching(new RegExp(`SKILL.md.*${difference.expected}.*${difference.found}`)),
+    });
+  rmSync(source, { recursive: true });
+  expect(await install.verify()).toMatchObject({ ok: true });
+});
+
 describe('a frozen install', () => {
   test('restores exactly what is pinned, from the pinned commit', async () => {
     const { install, root, workspace } = await installWorld();
