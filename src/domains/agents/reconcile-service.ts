@@ -92,7 +92,12 @@ async function tidyWorktrees(parts: RunParts): Promise<Pick<Reconciliation, 'rem
   const removed: string[] = [];
   const kept: { worktree: string; reason: string }[] = [];
   const records = await parts.db.records<AgentSchema>();
+  const isGone = async (id: string): Promise<boolean> => {
+    const agent = await findAgent(records, id);
+    return agent === null || hasEnded(agent.state);
+  };
   for (const repo of await listRepos(records)) {
+    await releaseAll(parts, repo, isGone);
     for (const worktree of worktreesOf(repo)) {
       const [latest, ...others] = await listUsers(records, worktree);
       const reason = await tryRemove(parts, { repo, worktree, users: latest ? [latest, ...others] : [] });
@@ -120,21 +125,21 @@ async function tryRemove(
   const busy = users.find(({ state }) => !hasEnded(state));
   if (busy !== undefined) return `agent ${busy.id} works in it`;
   const into = latest.base_ref ?? latest.head_before ?? '';
-  const reason = await parts.worktrees.removeIfDone({ repo, path: worktree, into });
-  if (reason !== null) await unlock(parts, { repo, worktree });
-  return reason;
+  return parts.worktrees.removeIfDone({ repo, path: worktree, into });
 }
 
 /** An agent that was killed with its supervisor could not; people remove what was kept with plain git. */
-async function unlock(
+async function releaseAll(
   { worktrees, logger }: RunParts,
-  { repo, worktree }: { readonly repo: string; readonly worktree: string },
+  repo: string,
+  isGone: (agentId: string) => Promise<boolean>,
 ): Promise<void> {
   try {
-    await worktrees.release({ repo, path: worktree });
+    await worktrees.releaseAbandoned(repo, isGone);
   } catch (error) {
+    // The repository may be gone altogether.
     if (!(error instanceof RunFailure)) throw error;
-    logger(`[colibri] the worktree ${worktree} could not be unlocked:`, error.message);
+    logger(`[colibri] the worktrees of ${repo} could not be unlocked:`, error.message);
   }
 }
 

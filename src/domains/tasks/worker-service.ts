@@ -29,7 +29,7 @@ export function createWorker(options: WorkOptions, parts: QueueParts): LocalWork
     busy ??= tick();
   };
   const lanes = createLanes(claimer, { beatMs, onFree: look });
-  const reap = createReaper(claimer, { graceMs: beatMs, isHere: lanes.has });
+  const reap = createReaper(claimer, { graceMs: parts.leaseMs, isHere: lanes.has });
   const fill = async (): Promise<void> => {
     while (!stopping && lanes.size() < options.lanes) {
       const row = await claimNext(claimer);

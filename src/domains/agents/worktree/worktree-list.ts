@@ -4,6 +4,8 @@ export interface ListedWorktree {
   /** `refs/heads/…`; null when HEAD is detached. */
   readonly branch: string | null;
   readonly locked: boolean;
+  /** Why it is locked, where somebody said so. */
+  readonly reason: string | null;
 }
 
 export function parseWorktrees(text: string): readonly ListedWorktree[] {
@@ -15,6 +17,7 @@ export function parseWorktrees(text: string): readonly ListedWorktree[] {
       path: fieldOf(lines, 'worktree') ?? '',
       branch: fieldOf(lines, 'branch') ?? null,
       locked: lines.some((line) => line === 'locked' || line.startsWith('locked ')),
+      reason: fieldOf(lines, 'locked') ?? null,
     }));
 }
 

@@ -52,6 +52,8 @@ export interface Worktrees {
   inspect(worktree: Pick<Worktree, 'path' | 'base'>): Promise<WorktreeFacts>;
   /** Lets people remove it with plain git again. */
   release(worktree: Pick<Worktree, 'repo' | 'path'>): Promise<void>;
+  /** Unlocks what agents left that are gone, also before they had noted where they work; and forgets folders that were never made. */
+  releaseAbandoned(repo: string, isGone: (agentId: string) => Promise<boolean>): Promise<void>;
   /** Null when it was removed; otherwise why it was kept. Whatever cannot be found out keeps it. */
   removeIfDone(worktree: DoneWorktree): Promise<string | null>;
 }
@@ -63,6 +65,7 @@ export function createWorktrees(git: Git): Worktrees {
     prepare: (request) => alone(request.repo, () => prepare(git, request)),
     inspect: (worktree) => inspect(git, worktree),
     release: (worktree) => alone(worktree.repo, () => unlock(git, worktree)),
+    releaseAbandoned: (repo, isGone) => alone(repo, () => releaseAbandoned(git, repo, isGone)),
     removeIfDone: (worktree) => alone(worktree.repo, () => removeIfDone(git, worktree)),
   };
 }
@@ -142,6 +145,20 @@ async function unlock(git: Git, { repo, path: place }: Pick<Worktree, 'repo' | '
   }
 }
 
+async function releaseAbandoned(
+  git: Git,
+  repo: string,
+  isGone: (agentId: string) => Promise<boolean>,
+): Promise<void> {
+  const folder = path.join(repo, WORKTREE_FOLDER);
+  const known = parseWorktrees(await git(repo, ['worktree', 'list', '--porcelain', '-z']));
+  for (const { path: place, reason } of known.filter((entry) => isBelow(entry.path, folder))) {
+    const agentId = reason === null ? null : agentIn(reason);
+    if (agentId !== null && (await isGone(agentId))) await git(repo, ['worktree', 'unlock', place]);
+  }
+  await git(repo, ['worktree', 'prune']);
+}
+
 async function inspect(
   git: Git,
   { path: place, base }: Pick<Worktree, 'path' | 'base'>,
@@ -196,8 +213,15 @@ function freePlace({ folder, branch, agentId }: Place): string {
   return existsSync(plain) ? `${plain}-${agentId.toLowerCase()}` : plain;
 }
 
+const REASON = 'colibri agent ';
+
 function reasonOf(agentId: string): string {
-  return `colibri agent ${agentId}`;
+  return `${REASON}${agentId}`;
+}
+
+/** Null when somebody else has locked it. */
+function agentIn(reason: string): string | null {
+  return reason.startsWith(REASON) ? reason.slice(REASON.length) : null;
 }
 
 function isBelow(place: string, folder: string): boolean {
