@@ -2,6 +2,8 @@
 # Makes sure that bubblewrap, the sandbox of skill scripts, is installed. Its tests start real sandboxes and must not be
 # skipped for want of it. Needs root, or sudo without a password, only when it has to be installed.
 set -euo pipefail
+# shellcheck source=scripts/system-package.sh
+source "$(dirname "${BASH_SOURCE[0]}")/system-package.sh"
 
 # Colibri looks in these folders and nowhere else.
 find_bwrap() {
@@ -20,31 +22,6 @@ give_up() {
   exit 1
 }
 
-as_root() {
-  if [[ $(id -u) -eq 0 ]]; then
-    "$@"
-  else
-    sudo -n "$@"
-  fi
-}
-
-install_package() {
-  if command -v apt-get >/dev/null; then
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends bubblewrap ||
-      { as_root apt-get update && as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends bubblewrap; }
-  elif command -v dnf >/dev/null; then
-    as_root dnf install -y bubblewrap
-  elif command -v apk >/dev/null; then
-    as_root apk add bubblewrap util-linux
-  elif command -v pacman >/dev/null; then
-    as_root pacman -S --noconfirm --needed bubblewrap
-  elif command -v zypper >/dev/null; then
-    as_root zypper --non-interactive install bubblewrap
-  else
-    return 1
-  fi
-}
-
 if [[ $(uname -s) != Linux ]]; then
   echo 'ensure-bubblewrap: bubblewrap exists only on Linux; sandboxed scripts are refused here'
   exit 0
@@ -56,7 +33,7 @@ fi
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 echo 'ensure-bubblewrap: installing bubblewrap'
-if ! install_package >"$log" 2>&1; then
+if ! install_package bubblewrap util-linux >"$log" 2>&1; then
   tail -n 5 "$log" >&2
   give_up 'it could not be installed'
 fi

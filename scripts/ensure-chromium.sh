@@ -2,6 +2,8 @@
 # Makes sure that a Chromium is installed: the tests of the page run in a real one and must not be skipped for want of it.
 # Needs root, or sudo without a password, only when it has to be installed. CHROMIUM names one that lies elsewhere.
 set -euo pipefail
+# shellcheck source=scripts/system-package.sh
+source "$(dirname "${BASH_SOURCE[0]}")/system-package.sh"
 
 # test/web/browser.ts looks in the same places.
 find_chromium() {
@@ -21,31 +23,6 @@ give_up() {
   exit 1
 }
 
-as_root() {
-  if [[ $(id -u) -eq 0 ]]; then
-    "$@"
-  else
-    sudo -n "$@"
-  fi
-}
-
-install_package() {
-  if command -v apt-get >/dev/null; then
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends chromium ||
-      { as_root apt-get update && as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends chromium; }
-  elif command -v dnf >/dev/null; then
-    as_root dnf install -y chromium
-  elif command -v apk >/dev/null; then
-    as_root apk add chromium
-  elif command -v pacman >/dev/null; then
-    as_root pacman -S --noconfirm --needed chromium
-  elif command -v zypper >/dev/null; then
-    as_root zypper --non-interactive install chromium
-  else
-    return 1
-  fi
-}
-
 if chromium=$(find_chromium); then
   echo "ensure-chromium: $chromium"
   exit 0
@@ -53,7 +30,7 @@ fi
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 echo 'ensure-chromium: installing chromium'
-if ! install_package >"$log" 2>&1; then
+if ! install_package chromium >"$log" 2>&1; then
   tail -n 5 "$log" >&2
   give_up 'it could not be installed'
 fi

@@ -1,11 +1,12 @@
 /** Colibri as a library: everything the command line does, in process. */
 import type { EventFilter } from './domains/events/repository.ts';
 import type { EventRow } from './domains/events/schema.ts';
+import type { Ask } from './domains/sessions/asking.ts';
 import type { SessionCall } from './domains/sessions/calls.ts';
 import type { SessionRequest } from './domains/sessions/schema.ts';
 import type { SearchHit } from './domains/sessions/search.ts';
 import type { SkillDetail, SkillFilters, SkillSummary } from './domains/skills/registry-repository.ts';
-import type { ColibriTool, Envelope, ToolRequest } from './server.ts';
+import type { ColibriTool, Envelope } from './server.ts';
 import { type Runtime, type StartupOptions, startup } from './startup.ts';
 
 export interface OpenOptions {
@@ -20,7 +21,7 @@ export interface OpenOptions {
   /** The user's home folder, where the global root lies. */
   readonly home?: string;
   /** Puts a question of the policy to a person. Without it everything that has to be asked is refused. */
-  readonly ask?: (question: string) => Promise<boolean>;
+  readonly ask?: Ask;
 }
 
 export interface Colibri {
@@ -185,7 +186,7 @@ function sessionOf({ ctx, sessions }: Runtime, id: string, { ask }: Asking): Ses
       if (tool === undefined) return outcomeOf(unknownTool(name));
       const withSession = { ...(typeof input === 'object' ? input : {}), session_id: id };
       const request = { door: 'library', ...(toolUseId === undefined ? {} : { toolUseId }) } as const;
-      return outcomeOf(await callAsking(tool, withSession, { request, ask }));
+      return outcomeOf(await sessions.callAsking(tool, withSession, { request, ask }));
     },
     async command(text) {
       const parsed = sessions.parseCommand(text);
@@ -202,19 +203,6 @@ function sessionOf({ ctx, sessions }: Runtime, id: string, { ask }: Asking): Ses
 
 interface Asking {
   readonly ask: OpenOptions['ask'];
-}
-
-/** One question at most: the key of the answer fits this very call alone. */
-async function callAsking(
-  tool: ColibriTool,
-  input: unknown,
-  { request, ask }: Asking & { readonly request: ToolRequest },
-): Promise<Envelope> {
-  const first = await tool.call(input, { ...request, canAsk: ask !== undefined });
-  if (first.ok || first.error.code !== 'ASK_REQUIRED' || ask === undefined) return first;
-  const { key, question } = first.error.details ?? {};
-  const answers = new Map([[String(key), (await ask(String(question))) === true]]);
-  return tool.call(input, { ...request, canAsk: false, answers });
 }
 
 /** The session is fixed here, so the model is not asked for it. */

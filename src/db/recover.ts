@@ -2,20 +2,11 @@
  * Saves what is readable of a damaged database: a sound copy is built beside it, finished and synced, and only then
  * changes places with it. Whatever moment the process dies at, the old file, the new one, or both are there.
  */
-import {
-  closeSync,
-  constants,
-  copyFileSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
+import { constants, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 
+import { syncPath } from '../lib/durable-file.ts';
 import { ColibriError } from '../lib/errors.ts';
 import { createIds } from '../lib/ids.ts';
 import { hasContent, inspectDatabase } from './damage.ts';
@@ -73,9 +64,9 @@ function build(path: string, now: Date, options: RecoverOptions): void {
     }
     const movedTo = `${path}.corrupt-${now.toISOString().replaceAll(/[-:]/g, '')}`;
     salvage(source, target, { path, movedTo, healthy, now, options });
-    sync(target);
+    syncPath(target);
     renameSync(target, recoveredPath(path));
-    sync(dirname(path));
+    syncPath(dirname(path));
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
@@ -161,9 +152,9 @@ function swap(path: string): RecoveryReport {
     if (existsSync(path + side)) renameSync(path + side, report.movedTo + side);
   }
   // A log left in place would be replayed into the new file, so the moves must be on disk first.
-  sync(dirname(path));
+  syncPath(dirname(path));
   renameSync(recoveredPath(path), path);
-  sync(dirname(path));
+  syncPath(dirname(path));
   return report;
 }
 
@@ -178,14 +169,5 @@ function readReport(path: string): RecoveryReport {
     return JSON.parse(String(detail)) as RecoveryReport;
   } finally {
     handle.close();
-  }
-}
-
-function sync(path: string): void {
-  const file = openSync(path, 'r');
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
   }
 }

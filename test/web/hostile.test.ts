@@ -6,8 +6,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { writeSkill, writeSkillFile } from '../support/skill-files.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
+import { serve } from '../surfaces/http/harness.ts';
 import { startBrowser } from './browser.ts';
-import { openPage, serve } from './open-page.ts';
+import { openPage } from './open-page.ts';
 
 let browser: Browser;
 

@@ -3,28 +3,6 @@ import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 
-import { type Runtime, type StartupOptions, startup } from '../../src/startup.ts';
-
-export interface Served {
-  readonly runtime: Runtime;
-  readonly origin: string;
-}
-
-/** Ends when its owner says so, because several tests share it. */
-export async function serve(workspace: string, more: StartupOptions = {}): Promise<Served> {
-  const runtime = await startup({
-    workspace,
-    home: workspace,
-    env: {},
-    logger: () => undefined,
-    exit: () => undefined,
-    transport: 'up',
-    ...more,
-    http: { port: '0', ...more.http },
-  });
-  return { runtime, origin: new URL(runtime.url ?? '').origin };
-}
-
 const STEP_MS = 20_000;
 
 export interface WatchedPage {

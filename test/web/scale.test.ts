@@ -5,8 +5,9 @@ import { expect, test } from 'vitest';
 
 import { writeSkill } from '../support/skill-files.ts';
 import { makeTemporaryDirectory, removeTree } from '../support/temporary.ts';
+import { serve } from '../surfaces/http/harness.ts';
 import { startBrowser } from './browser.ts';
-import { openPage, serve } from './open-page.ts';
+import { openPage } from './open-page.ts';
 
 const SKILLS = 10_000;
 const WORDS = 'parse render merge split check build deploy review translate measure'.split(' ');

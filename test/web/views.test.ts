@@ -6,9 +6,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { writeSkill } from '../support/skill-files.ts';
 import { makeTemporaryDirectory, removeTree, temporaryDirectory } from '../support/temporary.ts';
+import { type Served, serve } from '../surfaces/http/harness.ts';
 import { startBrowser } from './browser.ts';
 import { planInDemo, workInDemo, writeDemoWorkspace } from './demo-workspace.ts';
-import { expectAccessible, openPage, type Served, serve } from './open-page.ts';
+import { expectAccessible, openPage } from './open-page.ts';
 
 const POLL = { timeout: 20_000 };
 const TRUSTING = { env: { COLIBRI_TRUST_WORKSPACE: '1' } };

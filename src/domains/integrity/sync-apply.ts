@@ -2,21 +2,11 @@
  * Puts whole skills in place. A skill is written beside its place and then moved there, so that a reader, and whoever
  * looks after a crash, sees the old skill, the new one or none, but never a part of one.
  */
-import {
-  chmodSync,
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 
 import { sha256Hex } from '../../lib/digest.ts';
+import { syncPath, writeDurably } from '../../lib/durable-file.ts';
 import { ColibriError, systemCodeOf } from '../../lib/errors.ts';
 import { readRegularFile } from '../../lib/regular-file.ts';
 import type { SkillTree } from './drift-manifest.ts';
@@ -55,13 +45,13 @@ export function openRoot(root: string): RootWriter {
       mkdirSync(path.dirname(place), { recursive: true });
       if (standsAt(place)) renameSync(place, path.join(job, 'old'));
       renameSync(fresh, place);
-      syncFolder(path.dirname(place));
+      syncPath(path.dirname(place));
       rmSync(job, { recursive: true, force: true });
     },
     remove(relative) {
       const job = nextJob(relative);
       renameSync(path.join(root, relative), path.join(job, 'old'));
-      syncFolder(root);
+      syncPath(root);
       rmSync(job, { recursive: true, force: true });
     },
     close: () => rmSync(staging, { recursive: true, force: true }),
@@ -145,32 +135,9 @@ function writeTree({ real, entries }: SkillTree, target: string): void {
     for (let up = path.dirname(file); up !== target; up = path.dirname(up)) folders.add(up);
     writeDurably(file, read.bytes, entry.mode);
   }
-  for (const folder of folders) syncFolder(folder);
+  for (const folder of folders) syncPath(folder);
 }
 
 function changed(file: string): ColibriError {
   return new ColibriError('FILE_CHANGED', `${file} changed while it was copied; sync again`, { file });
-}
-
-function writeDurably(file: string, content: string | Uint8Array, mode: number): void {
-  const fd = openSync(file, 'wx', 0o600);
-  try {
-    const bytes = typeof content === 'string' ? Buffer.from(content) : content;
-    for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-  // Not through `open`, which the umask would narrow.
-  chmodSync(file, mode);
-}
-
-/** A rename is durable when the folder that holds the name is. */
-function syncFolder(folder: string): void {
-  const fd = openSync(folder, 'r');
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
 }

@@ -10,6 +10,7 @@ import type { PolicyService } from '../policy/service.ts';
 import type { TrustMarks } from '../policy/trust.ts';
 import type { AgentTier } from '../skills/schema.ts';
 import type { SkillsService } from '../skills/service.ts';
+import { callAsking } from './asking.ts';
 import { createSessionCalls, type RunSessionCall } from './calls-service.ts';
 import type { Catalog, CatalogFormat } from './catalog.ts';
 import { type CommandText, parseCommandText } from './command-file.ts';
@@ -71,6 +72,8 @@ export interface SessionsService {
   run: RunSkillScript;
   /** What a person typed: `/skill:name arguments`; null for anything else. */
   parseCommand(text: string): CommandText | null;
+  /** Calls a tool of the kernel, whose question is then put to a person. */
+  readonly callAsking: typeof callAsking;
 }
 
 export interface SessionsParts {
@@ -127,6 +130,7 @@ export function createSessionsService(parts: SessionsParts): SessionsService {
       });
     },
     parseCommand: parseCommandText,
+    callAsking,
     run: createScriptRuns({ ...parts, records, worldOf }),
     get: (id) => records.find(id),
     resume: (id) => records.findOpen(id),

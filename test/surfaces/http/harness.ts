@@ -68,11 +68,20 @@ export async function openApi(workspace: string, more: StartupOptions = {}): Pro
   };
 }
 
-/** A whole server with page and API on a free port. */
-export async function startUp(
-  workspace: string,
-  more: StartupOptions = {},
-): Promise<{ readonly runtime: Runtime; readonly origin: string }> {
+export interface Served {
+  readonly runtime: Runtime;
+  readonly origin: string;
+}
+
+/** A whole server with page and API on a free port, for this test. */
+export async function startUp(workspace: string, more: StartupOptions = {}): Promise<Served> {
+  const served = await serve(workspace, more);
+  onTestFinished(() => served.runtime.close());
+  return served;
+}
+
+/** Ends when its owner says so, because several tests share it. */
+export async function serve(workspace: string, more: StartupOptions = {}): Promise<Served> {
   const runtime = await startup({
     workspace,
     home: workspace,
@@ -83,6 +92,5 @@ export async function startUp(
     ...more,
     http: { port: '0', ...more.http },
   });
-  onTestFinished(() => runtime.close());
   return { runtime, origin: new URL(runtime.url ?? '').origin };
 }

@@ -1,6 +1,7 @@
 import { diffLines } from 'diff';
 
 import type { DiffRow, DiffSide } from './diff.tsx';
+import { createRowPairs } from './row-pairs.ts';
 
 /** Equal lines around a change; the rest is folded away. */
 const CONTEXT_LINES = 3;
@@ -10,27 +11,13 @@ const EDITS_MAX = 2_000;
 export function diffRows(before: string, after: string): readonly DiffRow[] {
   const parts = diffLines(before, after, { maxEditLength: EDITS_MAX });
   if (parts === undefined) return wholeRows(before, after);
-  const rows: DiffRow[] = [];
-  let [left, right] = [1, 1];
-  let gone: DiffSide[] = [];
-  let come: DiffSide[] = [];
-  const flush = (): void => {
-    for (let index = 0; index < Math.max(gone.length, come.length); index++)
-      rows.push({ kind: 'changed', before: gone[index] ?? null, after: come[index] ?? null });
-    [gone, come] = [[], []];
-  };
+  const pairs = createRowPairs();
   for (const { value, added, removed } of parts) {
-    const lines = value.replace(/\n$/, '').split('\n');
-    if (added) come.push(...lines.map((text) => ({ line: right++, text })));
-    else if (removed) gone.push(...lines.map((text) => ({ line: left++, text })));
-    else {
-      flush();
-      for (const text of lines)
-        rows.push({ kind: 'same', before: { line: left++, text }, after: { line: right++, text } });
-    }
+    const take = added ? pairs.come : removed ? pairs.gone : pairs.same;
+    for (const text of value.replace(/\n$/, '').split('\n')) take(text);
   }
-  flush();
-  return folded(rows);
+  pairs.flush();
+  return folded(pairs.rows);
 }
 
 function wholeRows(before: string, after: string): readonly DiffRow[] {

@@ -4,22 +4,10 @@
  * New folders and the new lock are written beside the state; then a journal says what is to be moved where, and from
  * that moment on the change is finished by whoever comes next. Without a journal, what lies there is thrown away.
  */
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  fsyncSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 
+import { syncPath, writeDurably } from '../../../lib/durable-file.ts';
 import { ColibriError, messageOf, systemCodeOf } from '../../../lib/errors.ts';
 import type { BundleFile } from './bundle.ts';
 import { isInside, type Place } from './place.ts';
@@ -43,7 +31,7 @@ export function applyChanges(place: Place, changes: readonly Change[], lockText:
     for (const { name, files } of changes)
       if (files !== null) writeTree(path.join(moving, 'new', name), files);
     writeDurably(path.join(moving, 'lock.json'), lockText);
-    syncFolder(moving);
+    syncPath(moving);
     const plan: Journal = {
       version: 1,
       changes: changes.map(({ name, files }) => ({ name, put: files !== null })),
@@ -51,7 +39,7 @@ export function applyChanges(place: Place, changes: readonly Change[], lockText:
     // Written under another name first: a journal that is there is whole.
     writeDurably(`${journal}.tmp`, JSON.stringify(plan));
     renameSync(`${journal}.tmp`, journal);
-    syncFolder(place.state);
+    syncPath(place.state);
     finish(place, plan);
   });
 }
@@ -104,12 +92,12 @@ function finish(place: Place, { changes }: Journal): void {
     if (existsSync(target) && !existsSync(old)) renameSync(target, old);
     if (put) renameSync(fresh, target);
   }
-  syncFolder(place.root);
+  syncPath(place.root);
   const lock = path.join(moving, 'lock.json');
   if (existsSync(lock)) renameSync(lock, place.lockFile);
-  syncFolder(place.base);
+  syncPath(place.base);
   rmSync(journal, { force: true });
-  syncFolder(place.state);
+  syncPath(place.state);
   rmSync(moving, { recursive: true, force: true });
 }
 
@@ -132,30 +120,10 @@ function writeTree(folder: string, files: readonly BundleFile[]): void {
     for (let parent = path.dirname(file); parent !== folder; parent = path.dirname(parent))
       folders.add(parent);
     mkdirSync(path.dirname(file), { recursive: true });
-    writeDurably(file, bytes);
     // Not left to the mask of the process: the mode is part of what is pinned.
-    chmodSync(file, executable ? 0o755 : 0o644);
+    writeDurably(file, bytes, executable ? 0o755 : 0o644);
   }
-  for (const each of folders) syncFolder(each);
-}
-
-function writeDurably(file: string, content: string | Buffer): void {
-  const fd = openSync(file, 'wx', 0o644);
-  try {
-    writeFileSync(fd, content);
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-}
-
-function syncFolder(folder: string): void {
-  const fd = openSync(folder, 'r');
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
+  for (const each of folders) syncPath(each);
 }
 
 function translated(place: Place, work: () => void): void {

@@ -1,4 +1,5 @@
 /** Mends words that no skill has, with the words that names are made of. Only for short queries, and only as a last resort. */
+import { editDistance } from '../../../lib/text.ts';
 import { foldText } from './tokenise.ts';
 
 export const MENDED_WORDS_MAX = 8;
@@ -49,30 +50,6 @@ function nearestWord(typed: string, vocabulary: readonly string[]): string | nul
     fewest = distance;
   }
   return best;
-}
-
-/** Insertions, deletions, substitutions and swaps of neighbours; more than `most` is all the same. */
-export function editDistance(a: string, b: string, most: number): number {
-  if (Math.abs(a.length - b.length) > most) return most + 1;
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    let least = i;
-    for (let j = 1; j <= b.length; j++) {
-      const same = a[i - 1] === b[j - 1];
-      let best = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + (same ? 0 : 1));
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
-        best = Math.min(best, (beforeLast[j - 2] ?? 0) + 1);
-      }
-      row.push(best);
-      least = Math.min(least, best);
-    }
-    if (least > most) return most + 1;
-    beforeLast = last;
-    last = row;
-  }
-  return last[b.length] ?? 0;
 }
 
 function byLength(a: string, b: string): number {

@@ -1,9 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
+import type { Ask } from '../../../domains/sessions/asking.ts';
 import { ColibriError, systemCodeOf } from '../../../lib/errors.ts';
 import { printable, printableBlock } from '../../../lib/text.ts';
-import type { Envelope } from '../../../server.ts';
+import { type Answer, requireAnswer } from '../answer.ts';
 import { type BootedRuntime, type CommandContext, EXIT, type ExitCode } from '../command.ts';
 import { wholeNumber } from '../flag-values.ts';
 import { withRuntime } from '../runtime.ts';
@@ -21,13 +22,13 @@ interface Ran {
 
 /** Runs a script of a skill as an agent could: in the sandbox, by the policy, on the record of a session. */
 export function run(context: CommandContext): Promise<ExitCode> {
-  const { args, flags, out } = context;
+  const { args, flags, out, host } = context;
   const [name = '', script = '', ...words] = args;
   const seconds = wholeNumber(flags, 'timeout', { min: 1, max: SECONDS_MAX });
   const run = async (runtime: BootedRuntime): Promise<ExitCode> => {
     const session = await openSession(runtime, flags.values.get('session'));
     try {
-      await call(runtime, { tool: 'skill_invoke', input: { name, session_id: session.id } });
+      await call(runtime, 'skill_invoke', { input: { name, session_id: session.id } });
       const input = {
         name,
         script,
@@ -35,7 +36,7 @@ export function run(context: CommandContext): Promise<ExitCode> {
         session_id: session.id,
         ...(seconds === undefined ? {} : { timeout_ms: seconds * MS }),
       };
-      const answer = await callAsking(runtime, input, context);
+      const answer = await call(runtime, 'skill_run', { input, ask: host.ask });
       // `skill_run` has put them there.
       const ran = answer.data as Ran;
       await writeFiles(runtime, ran, flags.values.get('out'));
@@ -59,38 +60,17 @@ async function openSession(
   return { id: (await runtime.sessions.open({ agent_tier: 'T0', agent_id: 'cli' }, 'T0')).id, own: true };
 }
 
-type Answer = Extract<Envelope, { ok: true }>;
-
-interface Call {
-  readonly tool: 'skill_invoke' | 'skill_run';
-  readonly input: object;
-  readonly canAsk?: boolean;
-  readonly answers?: ReadonlyMap<string, boolean>;
-}
-
-async function call({ ctx, config }: BootedRuntime, { tool: name, input, ...asking }: Call): Promise<Answer> {
-  const tool = ctx.tools.get(name);
-  if (tool === undefined) {
+async function call(
+  { ctx, config, sessions }: BootedRuntime,
+  tool: 'skill_invoke' | 'skill_run',
+  { input, ask }: { readonly input: object; readonly ask?: Ask | undefined },
+): Promise<Answer> {
+  const found = ctx.tools.get(tool);
+  if (found === undefined) {
     const message = `the surface ${config.surface} runs no scripts; set surface to full`;
     throw new ColibriError('TOOL_UNKNOWN', message);
   }
-  const envelope = await tool.call(input, { door: 'cli', ...asking });
-  if (envelope.ok) return envelope;
-  throw new ColibriError(envelope.error.code, envelope.error.message, envelope.error.details);
-}
-
-/** What the policy wants to be asked is put to the person at the terminal; without one it is refused. */
-async function callAsking(runtime: BootedRuntime, input: object, { host }: CommandContext): Promise<Answer> {
-  const { ask } = host;
-  try {
-    return await call(runtime, { tool: 'skill_run', input, canAsk: ask !== undefined });
-  } catch (error) {
-    if (ask === undefined || !(error instanceof ColibriError) || error.code !== 'ASK_REQUIRED') throw error;
-    // Both stand in the details of every ASK_REQUIRED.
-    const { key, question } = error.details as { readonly key: string; readonly question: string };
-    const answers = new Map([[key, await ask(question)]]);
-    return call(runtime, { tool: 'skill_run', input, canAsk: true, answers });
-  }
+  return requireAnswer(await sessions.callAsking(found, input, { request: { door: 'cli' }, ask }));
 }
 
 /** Files that the run left. Their paths were checked when they were collected; existing ones are never overwritten. */

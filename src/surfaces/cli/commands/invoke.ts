@@ -1,5 +1,6 @@
 import { ColibriError } from '../../../lib/errors.ts';
 import { printableBlock } from '../../../lib/text.ts';
+import { requireAnswer } from '../answer.ts';
 import { type CommandContext, EXIT, type ExitCode } from '../command.ts';
 import { withRuntime } from '../runtime.ts';
 import { requireSession } from '../session-id.ts';
@@ -19,11 +20,9 @@ export function run(context: CommandContext): Promise<ExitCode> {
         throw new ColibriError('TOOL_UNKNOWN', message);
       }
       const input = { name, args: words.map(quoted).join(' '), session_id: session };
-      const envelope = await tool.call(input, { door: 'cli' });
-      if (!envelope.ok)
-        throw new ColibriError(envelope.error.code, envelope.error.message, envelope.error.details);
-      const text = envelope.text ?? '';
-      if (flags.switches.has('json')) out.json({ ...(envelope.data as object), text });
+      const answer = requireAnswer(await tool.call(input, { door: 'cli' }));
+      const text = answer.text ?? '';
+      if (flags.switches.has('json')) out.json({ ...(answer.data as object), text });
       else out.lines([printableBlock(text).trimEnd()]);
       return EXIT.ok;
     },

@@ -1,5 +1,6 @@
 import { ColibriError } from '../../../lib/errors.ts';
 import { printable, printableBlock } from '../../../lib/text.ts';
+import { requireAnswer } from '../answer.ts';
 import { type BootedRuntime, type CommandContext, EXIT, type ExitCode } from '../command.ts';
 import { withRuntime } from '../runtime.ts';
 import { requireSession } from '../session-id.ts';
@@ -50,9 +51,7 @@ async function loadInSession(runtime: BootedRuntime, name: string, typed: string
     const message = `the surface ${runtime.config.surface} has no skill_load; set surface to full`;
     throw new ColibriError('TOOL_UNKNOWN', message);
   }
-  const envelope = await tool.call({ name, session_id: id }, { door: 'cli' });
-  if (!envelope.ok)
-    throw new ColibriError(envelope.error.code, envelope.error.message, envelope.error.details);
+  const answer = requireAnswer(await tool.call({ name, session_id: id }, { door: 'cli' }));
   // The tool answers with the object that `load` of the engine makes.
-  return { text: envelope.text ?? '', data: envelope.data as Loaded['data'] };
+  return { text: answer.text ?? '', data: answer.data as Loaded['data'] };
 }

@@ -15,7 +15,7 @@ import {
   encodeStream,
 } from '../../../../src/domains/skills/search/token-stream.ts';
 import { createLexicon, tokenise } from '../../../../src/domains/skills/search/tokenise.ts';
-import { editDistance } from '../../../../src/domains/skills/search/typo.ts';
+import { editDistance } from '../../../../src/lib/text.ts';
 
 describe('stems', () => {
   // The examples of the steps in Porter's paper, and words that skills are full of.

@@ -1,11 +1,12 @@
 import type { JSX } from 'preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 
 import type { Catalog, SkillLine } from '../../api/contract.ts';
 import { type Loaded, useData } from '../../api/use-data.ts';
 import { addressOf, moveTo, type Place } from '../../router.ts';
 import { count, foreign, plural, short } from '../../ui/format.ts';
 import { Await, Empty } from '../../ui/states.tsx';
+import { useSettled } from '../../ui/use-settled.ts';
 import { useSkills } from '../skills/use-skills.ts';
 import { type Tile, treemap } from './treemap.ts';
 
@@ -48,7 +49,7 @@ function NoCost(): JSX.Element {
 function Costs({ all, place }: { readonly all: readonly SkillLine[]; readonly place: Place }): JSX.Element {
   const by = place.query.get('by') === 'text' ? 'text' : 'catalog';
   const tokens = Number(place.query.get('tokens') ?? DEFAULT_TOKENS);
-  const settled = useSettled(tokens);
+  const settled = useSettled(tokens, SETTLE_MS);
   const catalog = useData<Catalog>(`/v1/catalog?tokens=${settled}`);
   const sum = (of: (skill: SkillLine) => number) => all.reduce((total, skill) => total + of(skill), 0);
   const catalogSum = useMemo(() => sum((skill) => skill.catalog_tokens), [all]);
@@ -236,14 +237,4 @@ function stepOf(tokens: number, sum: number): number {
   return Math.round(
     (Math.log(Math.max(TOKENS_MIN, tokens) / TOKENS_MIN) / Math.log(most / TOKENS_MIN)) * SLIDER_STEPS,
   );
-}
-
-/** A value that has stood still for a moment. */
-function useSettled<T>(value: T): T {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), SETTLE_MS);
-    return () => clearTimeout(timer);
-  }, [value]);
-  return settled;
 }

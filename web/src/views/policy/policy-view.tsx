@@ -1,11 +1,11 @@
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 
 import type { Explanation, Policy, PolicyRule, TrustList } from '../../api/contract.ts';
 import { useData } from '../../api/use-data.ts';
 import { addressOf, moveTo, type Place } from '../../router.ts';
 import { foreign, plural } from '../../ui/format.ts';
 import { Await, Empty } from '../../ui/states.tsx';
+import { useSettled } from '../../ui/use-settled.ts';
 import { useSkills } from '../skills/use-skills.ts';
 
 const TIERS = { T0: 'human', T1: 'orchestrator', T2: 'manager', T3: 'executor', T4: 'model' };
@@ -13,7 +13,7 @@ const SETTLE_MS = 150;
 
 export function PolicyView({ place }: { place: Place }): JSX.Element {
   const question = questionOf(place);
-  const settled = useSettled(question);
+  const settled = useSettled(question, SETTLE_MS);
   const answer = useData<Explanation>(settled);
   const policy = useData<Policy>('/v1/policy');
   const said = answer.state === 'ready' ? answer.value : null;
@@ -232,13 +232,4 @@ function Trust(): JSX.Element {
       </Await>
     </section>
   );
-}
-
-function useSettled<T>(value: T): T {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), SETTLE_MS);
-    return () => clearTimeout(timer);
-  }, [value]);
-  return settled;
 }

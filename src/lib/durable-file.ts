@@ -1,0 +1,25 @@
+/** Files that are on the disk when the call comes back, also if the power goes a moment later. */
+import { chmodSync, closeSync, fsyncSync, openSync, writeFileSync } from 'node:fs';
+
+/** A new file. With a mode it gets exactly that one; without, what the mask of the process leaves of 644. */
+export function writeDurably(file: string, content: string | Uint8Array, mode?: number): void {
+  const fd = openSync(file, 'wx', mode === undefined ? 0o644 : 0o600);
+  try {
+    writeFileSync(fd, content);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+  // Not through `open`, which the mask would narrow.
+  if (mode !== undefined) chmodSync(file, mode);
+}
+
+/** A file, or a folder: a rename is durable when the folder that holds the name is. */
+export function syncPath(place: string): void {
+  const fd = openSync(place, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
