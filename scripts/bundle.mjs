@@ -6,11 +6,11 @@ import { build } from 'esbuild';
 
 const dist = path.resolve('dist');
 /** What the quick bundle loads when it is asked for; the rest of the program is left out of it. */
-const QUICK_PARTS = /\/(?:startup-index|commands\/list|help)\.js$/;
+const QUICK_PARTS = /\/(?:startup-index|startup-opening|commands\/list|commands\/serve|help)\.js$/;
 
 const NATIVE_SQLITE = 'better-sqlite3/build/Release/better_sqlite3.node';
 
-await bundle('cli.js', 'bundle.cjs', [keepPlaces, loadSqliteDirectly]);
+await bundle('cli-whole.js', 'bundle.cjs', [keepPlaces, loadSqliteDirectly]);
 await bundle('cli-quick.js', 'quick.cjs', [keepPlaces, loadSqliteDirectly, leaveOut]);
 writeLauncher();
 
@@ -51,13 +51,13 @@ function loadSqliteDirectly({ onResolve, onLoad }) {
   }));
 }
 
-/** The launcher sends nothing to the quick bundle that would need these. */
+/** The quick bundle knows by the code that it needs the whole program after all. */
 function leaveOut({ onResolve, onLoad }) {
   onResolve({ filter: /^\./ }, ({ kind, path: file }) =>
     kind === 'dynamic-import' && !QUICK_PARTS.test(file) ? { path: file, namespace: 'left-out' } : null,
   );
   onLoad({ filter: /.*/, namespace: 'left-out' }, ({ path: file }) => ({
-    contents: `throw new Error(${JSON.stringify(`${file} is not part of the quick bundle`)});`,
+    contents: `throw Object.assign(new Error(${JSON.stringify(`${file} is not in this bundle`)}), { code: 'LEFT_OUT' });`,
   }));
 }
 

@@ -16,11 +16,14 @@ const SUM_STEP_BYTES = 512;
 const COMMANDS = ['list', 'load', 'search', 'serve', 'show', 'up'];
 // Ways to ask for a list that take the whole program.
 const FULL_LIST = /^(?:--(?:all|outdated|skills-root|help)|-h)/;
+// Of a server, the quick bundle answers the client that waits on stdin.
+const FULL_SERVE = /^(?:--(?:http|help)|-h)/;
 
 const words = process.argv.slice(2);
 const command = COMMANDS.find((each) => words.includes(each)) ?? 'other';
 const isQuick =
   (words[0] === 'list' && !words.some((word) => FULL_LIST.test(word))) ||
+  (words[0] === 'serve' && !words.some((word) => FULL_SERVE.test(word))) ||
   (words.length === 1 && words[0] === '--version');
 
 // Scripts by the file for their code; at the end they have compiled what their command takes.
@@ -28,16 +31,23 @@ const fresh = new Map();
 process.once('exit', () => fresh.forEach(keepCompiled));
 
 if (isQuick) {
-  const { stdout, stderr, env } = process;
-  const { runQuick } = run('quick.cjs', command);
-  runQuick({ argv: words, env, stdout, stderr, cwd: process.cwd() }).then((code) => {
-    if (code !== null) process.exit(code);
-    // What was compiled so far is not yet what a list takes.
-    fresh.clear();
-    run('bundle.cjs', command);
-  });
+  run('quick.cjs', command)
+    .runQuick(process)
+    .then((end) => {
+      if (typeof end === 'number') process.exit(end);
+      // What was compiled so far is not yet what a list takes.
+      if (command === 'list') fresh.clear();
+      runWhole(end);
+    });
 } else {
-  run('bundle.cjs', command);
+  runWhole({});
+}
+
+function runWhole(done) {
+  // A client's open stdin would keep the process alive; everything has been flushed and closed by now.
+  run('bundle.cjs', command)
+    .runWhole(process, done)
+    .then((code) => process.exit(code));
 }
 
 function run(file, name) {

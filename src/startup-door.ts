@@ -11,6 +11,7 @@ import { readVersion } from './lib/version.ts';
 import type { ColibriServerContext } from './server.ts';
 import { offeredNames } from './startup-care.ts';
 import type { ApiServices } from './surfaces/http/services.ts';
+import type { RequestId } from './surfaces/mcp/opening.ts';
 
 /** `http` is MCP alone, `up` is MCP, the API and the page on one server. */
 export type Transport = 'none' | 'stdio' | 'http' | 'up';
@@ -27,13 +28,15 @@ interface DoorParts {
   readonly transport: Transport;
   readonly ready: Promise<ApiServices & { readonly publish: PublishService }>;
   readonly commands: CustomCommands;
+  /** The opening request that was answered before; null: none. */
+  readonly greeted: RequestId | null;
 }
 
 // The doors are imported here and not above: the command line must not pay for the MCP SDK.
 export async function openDoor(
   ctx: ColibriServerContext,
   config: Config,
-  { transport, ready, commands }: DoorParts,
+  { transport, ready, commands, greeted }: DoorParts,
 ): Promise<Door | null> {
   if (transport === 'none') return null;
   const skills = ready.then((services) => services.skills);
@@ -43,7 +46,7 @@ export async function openDoor(
   const options = { version: readVersion(), surface: config.surface, ready: skills, offered, commands };
   if (transport === 'stdio') {
     const { openStdio } = await import('./surfaces/mcp/stdio.ts');
-    return { ...openStdio(ctx, options), url: null };
+    return { ...openStdio(ctx, { ...options, greeted }), url: null };
   }
   const { createMcpEndpoint } = await import('./surfaces/mcp/http.ts');
   const mcp = createMcpEndpoint(ctx, options);

@@ -4,7 +4,6 @@
  */
 import { existsSync } from 'node:fs';
 
-import { loadConfig } from './config.ts';
 import { type ColibriDatabase, openDatabase } from './db/database.ts';
 import { createSwitchService, type SwitchService } from './domains/sessions/switch-service.ts';
 import {
@@ -21,6 +20,7 @@ import { createDisplay } from './domains/skills/skill-row.ts';
 import { systemClock } from './lib/clock.ts';
 import { ColibriError } from './lib/errors.ts';
 import type { StartupOptions } from './startup.ts';
+import { loadSettings } from './startup-settings.ts';
 
 /** What a look at the index takes of the registry, without what searches, publishes and writes. */
 type IndexReads = Pick<SkillsService, 'roots' | 'list' | 'names' | 'counts' | 'usedRoots'>;
@@ -34,12 +34,7 @@ export interface IndexRuntime {
 /** Null when only a full start can answer. */
 export async function openIndex(options: StartupOptions): Promise<IndexRuntime | null> {
   if (options.skillsRoot !== undefined) return null;
-  const config = await loadConfig({
-    cwd: options.cwd ?? process.cwd(),
-    env: options.env,
-    home: options.home,
-    flags: { workspace: options.workspace, database: options.dbPath },
-  });
+  const config = await loadSettings(options);
   if (config.surface === 'phase-0' || !existsSync(config.database)) return null;
   const { workspace, home } = config;
   const display = createDisplay({ workspace, home });

@@ -2,7 +2,7 @@
  * The one composition root (γ), in two phases: first the door answers, then the database opens and the skills load.
  * A client that connects during the second phase waits; it never sees half a server.
  */
-import { type Config, loadConfig } from './config.ts';
+import type { Config } from './config.ts';
 import { type ColibriDatabase, openDatabase } from './db/database.ts';
 import { type RecoveryReport, recoverDatabase } from './db/recover.ts';
 import { listProfileFiles } from './domains/agents/profile-files.ts';
@@ -47,17 +47,12 @@ import { type InstallServices, openInstall } from './startup-install.ts';
 
 import { type Integrity, openIntegrity } from './startup-integrity.ts';
 import { firstLoad, openRegistry } from './startup-registry.ts';
+import { loadSettings, type SettingsOptions } from './startup-settings.ts';
+import type { RequestId } from './surfaces/mcp/opening.ts';
 
-export interface StartupOptions {
-  readonly cwd?: string;
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  readonly home?: string | undefined;
-  readonly workspace?: string | undefined;
-  readonly dbPath?: string | undefined;
+export interface StartupOptions extends SettingsOptions {
   /** Indexes this one folder by the contracted loader instead of the configured roots. */
   readonly skillsRoot?: string | undefined;
-  readonly surface?: string | undefined;
-  readonly http?: { readonly host?: string | undefined; readonly port?: string | undefined };
   readonly logger?: Logger;
   /** Hears how far a scan is: directories done, and known so far. */
   readonly progress?: ((done: number, total: number) => void) | undefined;
@@ -76,6 +71,8 @@ export interface StartupOptions {
   readonly trace?: boolean;
   /** The agent that the door serves: its identity, its tier, its permissions. */
   readonly agent?: string | undefined;
+  /** The client's opening request, if it has its answer already. */
+  readonly greeted?: RequestId | null | undefined;
   /** How long a claim on a run counts without being renewed. */
   readonly leaseMs?: number;
   /** Replaces the audit log; a test's spy. */
@@ -138,7 +135,8 @@ export async function startup(options: StartupOptions = {}): Promise<Runtime> {
 
   // Phase 1: a client gets its answer to `initialize` before anything slow begins.
   const transport = options.transport ?? 'none';
-  running.door = await openDoor(ctx, config, { transport, commands, ready: ready.promise });
+  const { greeted = null } = options;
+  running.door = await openDoor(ctx, config, { transport, commands, ready: ready.promise, greeted });
   if (running.door !== null) await letDoorAnswer();
 
   // Phase 2: whatever fails here ends the process, with the reason as the last line of the log.
@@ -215,19 +213,8 @@ export async function recover(
 }
 
 /** The settings alone; opens nothing. */
-export function readSettings(options: StartupOptions): Promise<Config> {
-  return loadConfig({
-    cwd: options.cwd ?? process.cwd(),
-    env: options.env,
-    home: options.home,
-    flags: {
-      workspace: options.workspace,
-      database: options.dbPath,
-      surface: options.surface,
-      'http.host': options.http?.host,
-      'http.port': options.http?.port,
-    },
-  });
+export function readSettings(options: SettingsOptions): Promise<Config> {
+  return loadSettings(options);
 }
 
 function createContext(parts: {

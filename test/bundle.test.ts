@@ -95,6 +95,17 @@ test('the launcher starts by itself', () => {
   ).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
 
+test('a configuration file, which the quick bundle cannot read, is read by the whole program', () => {
+  const { run, workspace } = install();
+  writeFileSync(path.join(workspace, 'colibri.config.json'), '{ "database": "data/other.db" }');
+  for (const words of [['list'], ['list', '--json']]) {
+    const plain = run('cli.js', ...words);
+    expect(run('bin.cjs', ...words)).toMatchObject({ status: 0, stdout: plain.stdout, stderr: '' });
+  }
+  writeFileSync(path.join(workspace, 'colibri.config.json'), '{ "database": 7 }');
+  expect(run('bin.cjs', 'list')).toMatchObject({ status: 3, stderr: run('cli.js', 'list').stderr });
+});
+
 test('a list that nothing has changed for is answered by the quick bundle, like that of the whole program', () => {
   const { dist, run, workspace } = install();
   const full = run('bin.cjs', 'list');

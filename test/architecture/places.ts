@@ -119,6 +119,7 @@ function placeOfRootFile(file: string): Place {
       return { layer: 'config' };
     case 'src/cli.ts':
     case 'src/cli-quick.ts':
+    case 'src/cli-whole.ts':
       return { layer: 'cli-entry' };
     case 'src/library.ts':
       return { layer: 'library-entry' };

@@ -91,6 +91,10 @@ export interface CliHost {
   readonly boot: () => Promise<BootModule>;
   /** Opens the index to look at it; null when that takes `boot`. */
   readonly openIndex?: (places: Places) => Promise<OpenedIndex | null>;
+  /** Answers a client that already waits on stdin; absent where that is left to `boot`. */
+  readonly greet?: (places: Places & Pick<BootOptions, 'surface'>) => Promise<void>;
+  /** The request of the client that was greeted before. */
+  readonly greeted?: BootOptions['greeted'];
   /** Puts a question to the person at the terminal; absent where there is none. */
   readonly ask?: ((question: string) => Promise<boolean>) | undefined;
   /** Calls back on the first signal that asks the process to stop. */
@@ -119,6 +123,8 @@ export interface BootOptions {
   readonly logger: Logger;
   readonly transport: 'none' | 'stdio' | 'http' | 'up';
   readonly surface?: string | undefined;
+  /** The client's opening request, if it has its answer already. */
+  readonly greeted?: string | number | null | undefined;
   /** The agent that is served. */
   readonly agent?: string | undefined;
   readonly http?: { readonly host?: string | undefined; readonly port?: string | undefined };

@@ -20,11 +20,11 @@ import type { SkillsService } from '../../domains/skills/service.ts';
 import { messageOf } from '../../lib/errors.ts';
 import type { ColibriServerContext, ColibriTool, Envelope, ToolRequest } from '../../server.ts';
 import { listedSchema } from './listed-schema.ts';
+import { INSTRUCTIONS, type Introduction, ownCapabilities, ownIdentity } from './opening.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
 import { createSkillSource, listSkillResources } from './skill-source.ts';
 
-export interface McpServerOptions {
-  readonly version: string;
+export interface McpServerOptions extends Introduction {
   /** Settles when the tools are registered; everything but the opening exchange waits for it. */
   readonly ready: Promise<SkillsService>;
   /** The skills that clients may see, as they are now. */
@@ -32,21 +32,14 @@ export interface McpServerOptions {
   readonly door: ToolRequest['door'];
   /** Prompts beside those of the skills. */
   readonly commands: CustomCommands;
-  /** `phase-0` offers tools alone. */
-  readonly surface: 'full' | 'phase-0';
 }
 
 export function createMcpServer(ctx: ColibriServerContext, options: McpServerOptions): McpServer {
   const full = options.surface === 'full';
-  const mcp = new McpServer(
-    { name: 'colibri', title: 'Colibri', version: options.version },
-    {
-      capabilities: full
-        ? { tools: TOOLS, prompts: { listChanged: true }, resources: { listChanged: true } }
-        : { tools: TOOLS },
-      instructions: INSTRUCTIONS,
-    },
-  );
+  const mcp = new McpServer(ownIdentity(options), {
+    capabilities: ownCapabilities(options),
+    instructions: INSTRUCTIONS,
+  });
   serveTools(mcp, ctx, options);
   if (full) {
     servePrompts(mcp, ctx, options);
@@ -54,12 +47,6 @@ export function createMcpServer(ctx: ColibriServerContext, options: McpServerOpt
   }
   return mcp;
 }
-
-const INSTRUCTIONS =
-  'Colibri indexes the skills (SKILL.md folders) of this workspace. Call skill_list to see them; each entry names its folder.';
-
-/** Tools are registered before the first of them can be called, and stay. */
-const TOOLS = { listChanged: false } as const;
 
 /** Listings change with the disk and may differ by user, so nobody else may keep them. */
 const CACHE_HINT = { ttlMs: 0, cacheScope: 'private' } as const;

@@ -10,6 +10,7 @@ import type { SkillsService } from '../../domains/skills/service.ts';
 import { messageOf } from '../../lib/errors.ts';
 import type { ColibriServerContext } from '../../server.ts';
 import { createMcpServer } from './mcp-server.ts';
+import type { RequestId } from './opening.ts';
 
 export interface StdioDoor {
   /** Settles when the client has gone. */
@@ -26,6 +27,8 @@ export interface StdioOptions {
   readonly offered: () => Promise<SkillsService>;
   readonly commands: CustomCommands;
   readonly surface: 'full' | 'phase-0';
+  /** The opening request that was answered before the SDK was there; null: none. */
+  readonly greeted: RequestId | null;
 }
 
 /** How long calls under way may take after the end of input. */
@@ -37,6 +40,7 @@ export function openStdio(ctx: ColibriServerContext, options: StdioOptions): Std
   // The transport drops open calls when its input ends, so it gets the end only after they were answered.
   const input = new PassThrough();
   const transport = new StdioServerTransport(input, process.stdout);
+  if (options.greeted !== null) answerElsewhere(transport, options.greeted);
   const servers = new Set<McpServer>();
   const handle = serveStdio(
     () => {
@@ -66,6 +70,8 @@ export function openStdio(ctx: ColibriServerContext, options: StdioOptions): Std
   };
   // A file as input ends without ever closing; a broken pipe closes without having ended.
   process.stdin.once('end', finish).once('close', finish);
+  // Who greeted the client may have seen the end of the input already.
+  if (process.stdin.readableEnded) finish();
   return {
     closed,
     catalogChanged: () => {
@@ -77,6 +83,16 @@ export function openStdio(ctx: ColibriServerContext, options: StdioOptions): Std
       process.stdin.pause();
       await handle.close();
     },
+  };
+}
+
+/** The SDK hears the opening request, too, to know its client; a second answer to it would be one too many. */
+function answerElsewhere(transport: StdioServerTransport, request: RequestId): void {
+  const send = transport.send.bind(transport);
+  let answered = false;
+  transport.send = async (message) => {
+    if (answered || 'method' in message || message.id !== request) return send(message);
+    answered = true;
   };
 }
 

@@ -11,12 +11,14 @@ export async function run(context: CommandContext): Promise<ExitCode> {
     host.onStopSignal?.(resolve);
     out.onceClosed(resolve);
   });
+  const places = { ...placesOf(context), surface: flags.values.get('surface') };
+  if (door.transport === 'stdio') await host.greet?.(places);
   const { startup } = await host.boot();
   const runtime = await startup({
-    ...placesOf(context),
+    ...places,
     ...door,
     logger: stderrLogger(host),
-    surface: flags.values.get('surface'),
+    greeted: host.greeted,
     agent: host.env['COLIBRI_AGENT_ID'],
   });
   try {

@@ -1,0 +1,113 @@
+/**
+ * The opening exchange of MCP. A client waits for its answer with everything else, and the SDK takes longer to load than
+ * the rest of a start: where the request is one that the SDK would answer without a doubt, its answer is given here.
+ */
+
+/** What the server says of itself. */
+export interface Introduction {
+  readonly version: string;
+  /** `phase-0` offers tools alone. */
+  readonly surface: 'full' | 'phase-0';
+}
+
+export type RequestId = string | number;
+
+export interface OpeningAnswer {
+  readonly id: RequestId;
+  /** The message, without the end of its line. */
+  readonly text: string;
+}
+
+export const INSTRUCTIONS =
+  'Colibri indexes the skills (SKILL.md folders) of this workspace. Call skill_list to see them; each entry names its folder.';
+
+/** Without those that extensions of the SDK add by themselves. */
+export function ownCapabilities({ surface }: Introduction): {
+  tools: { listChanged: boolean };
+  prompts?: { listChanged: boolean };
+  resources?: { listChanged: boolean };
+} {
+  // Tools are registered before the first of them can be called, and stay.
+  const tools = { listChanged: false };
+  if (surface === 'phase-0') return { tools };
+  return { tools, prompts: { listChanged: true }, resources: { listChanged: true } };
+}
+
+export function ownIdentity({ version }: Introduction): { name: string; title: string; version: string } {
+  return { name: 'colibri', title: 'Colibri', version };
+}
+
+/** Null when the line is anything but a plain `initialize`: the SDK then has the first word, as it has every later one. */
+export function openingAnswer(line: string, introduction: Introduction): OpeningAnswer | null {
+  const message = parsed(line);
+  if (!isObject(message) || !hasOnly(message, MESSAGE_MEMBERS)) return null;
+  const { jsonrpc, id, method, params } = message;
+  if (jsonrpc !== '2.0' || method !== 'initialize' || !isRequestId(id)) return null;
+  if (!isObject(params) || !hasOnly(params, PARAMS_MEMBERS)) return null;
+  const { protocolVersion, capabilities, clientInfo } = params;
+  if (!PROTOCOL_VERSIONS.includes(protocolVersion)) return null;
+  if (!areCapabilities(capabilities) || !isIdentity(clientInfo)) return null;
+  const result = {
+    protocolVersion,
+    capabilities: { ...ownCapabilities(introduction), ...extensionsOf(introduction) },
+    serverInfo: ownIdentity(introduction),
+    instructions: INSTRUCTIONS,
+  };
+  return { id, text: JSON.stringify({ result, jsonrpc, id }) };
+}
+
+/** Of the SDK, those that begin with `initialize`. A client that asks for another is told by the SDK which it can have. */
+const PROTOCOL_VERSIONS: readonly unknown[] = [
+  '2025-11-25',
+  '2025-06-18',
+  '2025-03-26',
+  '2024-11-05',
+  '2024-10-07',
+];
+const MESSAGE_MEMBERS: readonly string[] = ['jsonrpc', 'id', 'method', 'params'];
+const PARAMS_MEMBERS: readonly string[] = ['protocolVersion', 'capabilities', 'clientInfo'];
+const IDENTITY_MEMBERS: readonly string[] = ['name', 'title', 'version', 'websiteUrl', 'description'];
+
+function extensionsOf({ surface }: Introduction): object {
+  if (surface === 'phase-0') return {};
+  return { extensions: { 'io.modelcontextprotocol/skills': { directoryRead: true } } };
+}
+
+function isIdentity(value: unknown): boolean {
+  if (!isObject(value) || !hasOnly(value, IDENTITY_MEMBERS)) return false;
+  const texts = Object.values(value).every((each) => typeof each === 'string');
+  return texts && 'name' in value && 'version' in value;
+}
+
+/** Maps of maps; the one switch among them is that of the roots. */
+function areCapabilities(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  return Object.entries(value).every(
+    ([capability, settings]) =>
+      isObject(settings) &&
+      Object.entries(settings).every(([name, setting]) =>
+        capability === 'roots' && name === 'listChanged' ? typeof setting === 'boolean' : isObject(setting),
+      ),
+  );
+}
+
+function isRequestId(value: unknown): value is RequestId {
+  return typeof value === 'string' || Number.isSafeInteger(value);
+}
+
+function hasOnly(value: object, members: readonly string[]): boolean {
+  return Object.keys(value).every((key) => members.includes(key));
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    // The SDK says what is wrong with it.
+    return null;
+  }
+}
