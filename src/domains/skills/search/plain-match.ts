@@ -1,50 +1,68 @@
 /** A short query that stands as it is in a name or a description: such skills come before everything else. */
 import { FIELD_SEPARATOR, plain } from './document.ts';
 import type { IndexReader, SearchParts } from './index-reader.ts';
-import { createPostingBuffer, decodeList, IN_NAME_FROM } from './postings.ts';
-import { STOP_WORDS, WORD_CHARS_MAX } from './tokenise.ts';
-
-/** How well the whole query fits: 1 for the description, 2 for the name, their sum for both, and above that the very name. */
-export const PlainRank = { none: 0, description: 1, name: 2, both: 3, exact: 4 } as const;
-export type PlainRank = (typeof PlainRank)[keyof typeof PlainRank];
+import { boundsByTexts, boundsByWords, type PlainBounds, PlainRank, withBound } from './plain-bounds.ts';
+import { heaviestFirst } from './score-order.ts';
 
 /** Longer queries are tasks, not phrases that somebody expects to find word for word. */
 const PHRASE_CHARS_MAX = 100;
-/** A shorter run of letters stands in too many words to lead anywhere. */
-const RUN_CHARS_MIN = 3;
+/** Texts that are read one by one. When so many did not suffice, the database looks through the others at once. */
+const TEXTS_READ_MAX = 256;
 
 export interface PlainOptions {
   /** As many of the best are needed. */
   readonly wanted: number;
   /** First-stage scores, which order what fits equally well. */
   readonly scores: Float64Array;
+  /** And how often a skill was used, where scores are the same. */
+  readonly usage?: ((name: string) => number) | undefined;
 }
 
-/** The best of the skills that have the whole query in name or description. */
-export function plainMatches(
-  query: string,
-  { wanted, scores }: PlainOptions,
-  { reader, lexicon }: SearchParts,
-): ReadonlyMap<number, PlainRank> {
+export interface PlainMatches {
+  /** The best of the skills that have the whole query in name or description. */
+  readonly ranks: ReadonlyMap<number, PlainRank>;
+  /** How many skills have it, or may have it, that no word of it finds. */
+  readonly unscored: number;
+  /** Whether there may be more than those in `ranks`. */
+  readonly hasMore: boolean;
+}
+
+const NOTHING: PlainMatches = { ranks: new Map(), unscored: 0, hasMore: false };
+
+/** Places that are worth more come first. */
+const BOUNDS = [PlainRank.both, PlainRank.name, PlainRank.description];
+
+export function plainMatches(query: string, options: PlainOptions, parts: SearchParts): PlainMatches {
   const phrases = phrasesOf(query);
   const [phrase] = phrases;
-  if (phrase === undefined) return new Map();
-  const candidates = byWord(phrase, { reader, lexicon }) ?? everywhere(phrases, reader);
-  const scoreOf = (document: number): number => scores[document] ?? 0;
-  const ordered = [...candidates].sort(
-    ([a, aInName], [b, bInName]) => Number(bInName) - Number(aInName) || scoreOf(b) - scoreOf(a) || a - b,
-  );
-  const found = new Map<number, PlainRank>();
-  let last = 0;
-  for (const [document, mayBeInName] of ordered) {
-    // Once enough have it, no description can reach the answer, unless it scores like the last one that does.
-    if (!mayBeInName && found.size >= wanted && scoreOf(document) < last) break;
-    const rank = plainRank(reader.text(document), phrases);
-    if (rank === PlainRank.none) continue;
-    found.set(document, rank);
-    last = scoreOf(document);
+  if (phrase === undefined) return NOTHING;
+  const { wanted, scores } = options;
+  const { reader } = parts;
+  const bounds = boundsByWords(phrase, parts) ?? boundsByTexts(phrases, reader);
+  const rankOf = createRanker(phrases, bounds, reader);
+  const ranks = new Map<number, PlainRank>();
+  let unscored = 0;
+  for (let document = 0; document < bounds.length; document++)
+    if ((bounds[document] ?? 0) > 0 && (scores[document] ?? 0) === 0) unscored++;
+  const look = (document: number): PlainRank => {
+    const rank = rankOf(document);
+    if (rank !== PlainRank.none) ranks.set(document, rank);
+    else if ((scores[document] ?? 0) === 0) unscored--;
+    return rank;
+  };
+  // The very name is first, however little else speaks for it.
+  for (const document of reader.named(phrases)) if ((bounds[document] ?? 0) > 0) look(document);
+  for (const bound of BOUNDS) {
+    let found = [...ranks.values()].filter((rank) => rank >= bound).length;
+    for (const document of heaviestFirst(
+      withBound(bounds, (each) => each === bound),
+      { ...options, reader },
+    )) {
+      if (found >= wanted) return { ranks, unscored, hasMore: true };
+      if (!ranks.has(document) && look(document) >= bound) found++;
+    }
   }
-  return found;
+  return { ranks, unscored, hasMore: false };
 }
 
 /** As typed, and with hyphens for blanks, since that is how names are written. */
@@ -55,37 +73,21 @@ function phrasesOf(query: string): readonly string[] {
   return [...new Set([phrase, phrase.replaceAll(' ', '-')])];
 }
 
-/** Documents, and whether the phrase may stand in their name. */
-type Candidates = ReadonlyMap<number, boolean>;
-
-function everywhere(phrases: readonly string[], { containing, corpus }: IndexReader): Candidates {
-  const documents = containing(phrases).filter((document) => (corpus.norms.name[document] ?? 0) > 0);
-  return new Map(documents.map((document) => [document, true]));
-}
-
-/** From the words that hold the longest run of letters of the phrase. Null when that leads nowhere. */
-function byWord(phrase: string, { reader, lexicon }: SearchParts): Candidates | null {
-  if (!/^\p{ASCII}*$/u.test(phrase)) return null;
-  const runs = phrase.match(/[a-z0-9]+/g) ?? [];
-  const run = runs.reduce((longest, next) => (next.length > longest.length ? next : longest), '');
-  if (run.length < RUN_CHARS_MIN || run.length >= WORD_CHARS_MAX) return null;
-  // Stop words are not indexed, so a run that is part of one may stand where no posting tells.
-  if ([...STOP_WORDS].some((word) => word.includes(run))) return null;
-  const terms = new Set(reader.formsHolding(run).flatMap((form) => lexicon.word(form)?.term ?? []));
-  const { name } = reader.corpus.norms;
-  const found = new Map<number, boolean>();
-  const buffer = createPostingBuffer();
-  for (const facts of reader.facts([...terms])) {
-    for (const list of facts === null ? [] : reader.postings(facts.number).head) {
-      decodeList(list, buffer);
-      for (let at = 0; at < buffer.length; at++) {
-        const document = buffer.documents[at] ?? 0;
-        if ((name[document] ?? 0) === 0) continue;
-        found.set(document, (buffer.packed[at] ?? 0) >= IN_NAME_FROM || found.get(document) === true);
-      }
+/** Reads texts one by one, until that would take longer than to ask for all that hold a phrase. */
+function createRanker(
+  phrases: readonly string[],
+  bounds: PlainBounds,
+  reader: IndexReader,
+): (document: number) => PlainRank {
+  let read = 0;
+  let holding: PlainBounds | undefined;
+  return (document) => {
+    if (read++ >= TEXTS_READ_MAX) {
+      holding ??= boundsByTexts(phrases, reader, bounds);
+      if ((holding[document] ?? 0) === 0) return PlainRank.none;
     }
-  }
-  return found;
+    return plainRank(reader.text(document), phrases);
+  };
 }
 
 function plainRank(text: string, phrases: readonly string[]): PlainRank {

@@ -11,6 +11,10 @@ export function packHead(name: number, description: number): number {
 /** From this packed value on the term stands in the name. */
 export const IN_NAME_FROM = 64;
 
+export function isInDescription(packed: number): boolean {
+  return (packed & 63) > 0;
+}
+
 /** How often it stands in the body, in one byte. */
 export function packBody(count: number): number {
   return Math.min(count, 255);

@@ -99,7 +99,7 @@ export function bestDocuments(scores: Float64Array, wanted: number): Best {
 }
 
 /** A heap of the best, the smallest of them on top. */
-function nthLargest(
+export function nthLargest(
   scores: Float64Array,
   wanted: number,
 ): { readonly threshold: number; readonly total: number } {

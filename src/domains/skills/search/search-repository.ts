@@ -2,9 +2,9 @@
 import type Database from 'better-sqlite3';
 
 import { type Block, type Corpus, makeCorpus } from './corpus.ts';
-import type { TriggerPhrase } from './document.ts';
-import { createFormList, type FormList } from './form-list.ts';
-import type { IndexReader, Postings } from './index-reader.ts';
+import { FIELD_SEPARATOR, type TriggerPhrase } from './document.ts';
+import { createFormList, type Form, type FormList } from './form-list.ts';
+import type { IndexReader, NamedDocument, Postings } from './index-reader.ts';
 import type { TermFacts } from './query.ts';
 
 export interface SearchReads {
@@ -58,7 +58,7 @@ export function createSearchReads(db: Database.Database): SearchReads {
     if (knownForms?.state === known) return knownForms.list;
     const count = Number(statements.formCount.get());
     const isSame = knownForms?.state.epoch === known.epoch && knownForms.list.count === count;
-    const list = isSame && knownForms ? knownForms.list : createFormList(statements.forms.all() as string[]);
+    const list = isSame && knownForms ? knownForms.list : createFormList(statements.forms.all() as Form[]);
     knownForms = { state: known, list };
     return list;
   }
@@ -112,13 +112,22 @@ function readerOf(statements: Statements, corpus: Corpus, forms: () => FormList)
     },
     name: (document) => String(statements.name.get(document) ?? ''),
     text: (document) => String(statements.text.get(document) ?? ''),
-    containing([first = '', second = first]) {
-      return statements.containing.all(first, second) as number[];
+    headPostings: (term) =>
+      lists.get(term)?.head ?? (statements.headPostings.all(term) as readonly Uint8Array[]),
+    containing([first = '', second = first], among) {
+      const values = { first, second, end: FIELD_SEPARATOR };
+      const packed = (
+        among === undefined
+          ? statements.containing.all(values)
+          : statements.containingAmong.all({ ...values, among: JSON.stringify(among) })
+      ) as number[];
+      return packed.map((value) => ({ document: value >> 2, where: value & 3 }));
     },
+    named: ([first = '', second = first]) => statements.named.all(first, second) as number[],
     formsHolding: (run) => forms().holding(run),
-    nameWords: (shortest, longest) => statements.nameWords.all(shortest, longest) as string[],
-    namesAfter: (name, limit) =>
-      statements.namesAfter.all(name, limit) as { document: number; name: string }[],
+    nameWords: (shortest, longest) => forms().nameWords(shortest, longest),
+    namesAfter: ({ name, document } = NO_NAME, limit) =>
+      statements.namesAfter.all({ name, document, limit }) as NamedDocument[],
     triggers: (first) => statements.triggers.all(first) as (TriggerPhrase & { document: number })[],
   };
 }
@@ -135,26 +144,42 @@ function prepareReads(db: Database.Database) {
     ),
     term: db.prepare('SELECT number, documents FROM search_terms WHERE term = ?'),
     postings: db.prepare('SELECT part, list FROM search_postings WHERE term = ? ORDER BY part, chunk'),
+    headPostings: db
+      .prepare('SELECT list FROM search_postings WHERE term = ? AND part = 0 ORDER BY chunk')
+      .pluck(),
     streams: db.prepare('SELECT head, body FROM search_streams WHERE document = ?'),
     name: db.prepare('SELECT name FROM search_documents WHERE number = ?').pluck(),
     text: db.prepare('SELECT text FROM search_documents WHERE number = ?').pluck(),
-    containing: db
-      .prepare('SELECT number FROM search_documents WHERE instr(text, ?) > 0 OR instr(text, ?) > 0')
+    containing: db.prepare(holdingSql('search_documents')).pluck(),
+    containingAmong: db
+      .prepare(holdingSql('json_each(:among) CROSS JOIN search_documents ON number = value'))
       .pluck(),
+    named: db.prepare('SELECT number FROM search_documents WHERE name = ? OR name = ?').pluck(),
     formCount: db.prepare('SELECT count(*) FROM search_forms').pluck(),
-    forms: db.prepare('SELECT form FROM search_forms').pluck(),
-    nameWords: db
-      .prepare(`SELECT form FROM search_forms JOIN search_terms ON number = search_forms.term
-         WHERE in_name = 1 AND documents > 0 AND length(form) BETWEEN ? AND ?`)
-      .pluck(),
+    forms: db.prepare('SELECT form, in_name AS inName FROM search_forms'),
     namesAfter: db.prepare(
-      'SELECT number AS document, name FROM search_documents WHERE name > ? ORDER BY name LIMIT ?',
+      `SELECT number AS document, name FROM search_documents
+       WHERE name >= :name AND (name > :name OR number > :document) ORDER BY name, number LIMIT :limit`,
     ),
     triggers: db.prepare('SELECT document, first, terms, phrase FROM search_triggers WHERE first = ?'),
   };
 }
 
+/**
+ * Documents whose text holds a phrase, and where, in one number: an array for each row would take longer than to find them.
+ * What holds it, and not in the name, holds it in the description.
+ */
+function holdingSql(documents: string): string {
+  const inName = (phrase: string) => `instr(text, ${phrase}) BETWEEN 1 AND instr(text, :end)`;
+  const inDescription = (phrase: string) => `instr(substr(text, instr(text, :end)), ${phrase}) > 0`;
+  return `SELECT 4 * number + CASE WHEN ${inName(':first')} OR ${inName(':second')}
+      THEN 2 + (${inDescription(':first')} OR ${inDescription(':second')}) ELSE 1 END
+    FROM ${documents} WHERE instr(text, :first) > 0 OR instr(text, :second) > 0`;
+}
+
 const NO_BYTES = new Uint8Array(0);
+/** Before all others. */
+const NO_NAME: NamedDocument = { name: '', document: 0 };
 
 function asBlock(bytes: Uint8Array): Block {
   // Copied, because numbers of 32 bits must begin at a multiple of four.

@@ -1,10 +1,12 @@
 /** The search itself: exact phrases first, then what the two stages rank highest, with slips mended where nothing fits. */
 import type { FoundTerms } from './features.ts';
 import type { IndexReader, SearchParts } from './index-reader.ts';
-import { PlainRank, plainMatches } from './plain-match.ts';
+import { PlainRank } from './plain-bounds.ts';
+import { plainMatches } from './plain-match.ts';
 import { parseQuery, type Query } from './query.ts';
 import { type Best, bestDocuments, scoreDocuments } from './rank.ts';
 import { createReranker, type Reranked, SCORE_MOST } from './rerank.ts';
+import { allByName } from './score-order.ts';
 import { MENDED_WORDS_MAX, mendQuery } from './typo.ts';
 import { RERANK_DEPTH } from './weights.ts';
 
@@ -80,12 +82,11 @@ function find(text: string, options: SearchOptions, parts: SearchParts): Found {
   // Skills that may not be shown are passed over, so more are looked at until enough are left.
   for (let depth = RERANK_DEPTH; ; depth *= 4) {
     const first = firstStage(query, reader, depth);
-    const plain = plainMatches(text, { wanted: depth, scores: first.scores }, parts);
-    const documents = [...new Set([...plain.keys(), ...first.documents])];
-    const unscored = [...plain.keys()].filter((document) => (first.scores[document] ?? 0) === 0).length;
-    const total = first.total + unscored;
-    const hits = shown(query, { reader, first, plain, documents }, options);
-    if (hits.length >= options.limit || documents.length >= total) return { query, hits, total };
+    const plain = plainMatches(text, { wanted: depth, scores: first.scores, usage: options.usage }, parts);
+    const documents = [...new Set([...plain.ranks.keys(), ...first.documents])];
+    const hits = shown(query, { reader, first, plain: plain.ranks, documents }, options);
+    const isAll = depth >= first.total && !plain.hasMore;
+    if (hits.length >= options.limit || isAll) return { query, hits, total: first.total + plain.unscored };
   }
 }
 
@@ -131,21 +132,15 @@ function rounded(score: number): number {
   return Math.round(score * 1000) / 1000;
 }
 
-const NAMES_AT_ONCE = 64;
-
 function listed({ limit, accepts = () => true }: SearchOptions, reader: IndexReader): Ranking {
   const { corpus } = reader;
   const hits: RankedSkill[] = [];
-  for (let last = ''; ; ) {
-    const page = reader.namesAfter(last, NAMES_AT_ONCE);
-    for (const { document, name } of page) {
-      if (hits.length >= limit) return { hits, total: corpus.count };
-      last = name;
-      if ((corpus.norms.name[document] ?? 0) > 0 && accepts(name))
-        hits.push({ name, score: 0, why: 'listed by name' });
-    }
-    if (page.length < NAMES_AT_ONCE) return { hits, total: corpus.count };
+  for (const { document, name } of allByName(reader)) {
+    if (hits.length >= limit) break;
+    if ((corpus.norms.name[document] ?? 0) > 0 && accepts(name))
+      hits.push({ name, score: 0, why: 'listed by name' });
   }
+  return { hits, total: corpus.count };
 }
 
 function needsMending({ query, hits }: Found): boolean {
