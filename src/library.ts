@@ -5,7 +5,8 @@ import type { Ask } from './domains/sessions/asking.ts';
 import type { SessionCall } from './domains/sessions/calls.ts';
 import type { SessionRequest } from './domains/sessions/schema.ts';
 import type { SearchHit } from './domains/sessions/search.ts';
-import type { SkillDetail, SkillFilters, SkillSummary } from './domains/skills/registry-repository.ts';
+import type { SkillDetail } from './domains/skills/registry-repository.ts';
+import type { SkillFilters, SkillSummary } from './domains/skills/summary-repository.ts';
 import type { ColibriTool, Envelope } from './server.ts';
 import { type Runtime, type StartupOptions, startup } from './startup.ts';
 

@@ -6,24 +6,30 @@ import { existsSync } from 'node:fs';
 
 import { type ColibriDatabase, openDatabase } from './db/database.ts';
 import { createSwitchService, type SwitchService } from './domains/sessions/switch-service.ts';
+import { createDisplay } from './domains/skills/display-path.ts';
+import type { SkillRoot } from './domains/skills/scan/roots.ts';
+import { readSeenRoots } from './domains/skills/scan/seen-repository.ts';
+import { looksUnchanged } from './domains/skills/scan/unchanged.ts';
+import type { SkillsService } from './domains/skills/service.ts';
 import {
   allNames,
-  findDetail,
+  findLines,
   findSummaries,
+  findSummary,
   registryCounts,
   rootsWithSkills,
-} from './domains/skills/registry-repository.ts';
-import type { SkillRoot } from './domains/skills/scan/roots.ts';
-import { isInLine } from './domains/skills/scan/scan.ts';
-import type { SkillsService } from './domains/skills/service.ts';
-import { createDisplay } from './domains/skills/skill-row.ts';
+  type SkillFilters,
+} from './domains/skills/summary-repository.ts';
 import { systemClock } from './lib/clock.ts';
 import { ColibriError } from './lib/errors.ts';
 import type { StartupOptions } from './startup.ts';
 import { loadSettings } from './startup-settings.ts';
 
 /** What a look at the index takes of the registry, without what searches, publishes and writes. */
-type IndexReads = Pick<SkillsService, 'roots' | 'list' | 'names' | 'counts' | 'usedRoots'>;
+interface IndexReads extends Pick<SkillsService, 'roots' | 'list' | 'names' | 'counts' | 'usedRoots'> {
+  /** The list as lines of cells, for programs. */
+  lines(filters: SkillFilters): readonly string[];
+}
 
 export interface IndexRuntime {
   readonly skills: IndexReads;
@@ -40,14 +46,14 @@ export async function openIndex(options: StartupOptions): Promise<IndexRuntime |
   const display = createDisplay({ workspace, home });
   const roots = config.roots.map((root) => ({ ...root, display: display(root.path) }));
   const db = openDatabase(config.database, { check: 'none' });
-  if (!isCalm(db.handle, roots)) {
+  const { handle } = db;
+  if (!looksUnchanged(readSeenRoots(handle), roots) && !(await isCalm(handle, roots))) {
     await db.close();
     return null;
   }
-  const { handle } = db;
   const switches = createSwitchService({
     workspace,
-    skills: { names: () => allNames(handle), require: (name) => findDetail(handle, name) ?? missing(name) },
+    skills: { names: () => allNames(handle), require: (name) => findSummary(handle, name) ?? missing(name) },
   });
   return { skills: readsOf(handle, roots), switches, close: () => db.close() };
 }
@@ -56,6 +62,7 @@ function readsOf(handle: ColibriDatabase['handle'], roots: readonly SkillRoot[])
   return {
     roots,
     list: (filters) => findSummaries(handle, filters),
+    lines: (filters) => findLines(handle, filters),
     names: () => allNames(handle),
     counts: () => registryCounts(handle),
     usedRoots() {
@@ -73,7 +80,9 @@ function missing(name: string): never {
   );
 }
 
-function isCalm(handle: Parameters<typeof isInLine>[0], roots: readonly SkillRoot[]): boolean {
+/** Whether a scan would find nothing to do. It takes more code to tell, and links ask for it. */
+async function isCalm(handle: ColibriDatabase['handle'], roots: readonly SkillRoot[]): Promise<boolean> {
+  const { isInLine } = await import('./domains/skills/scan/scan.ts');
   try {
     return isInLine(handle, roots, systemClock);
   } catch (error) {

@@ -95,6 +95,22 @@ test('the launcher starts by itself', () => {
   ).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
 
+test('the quick list shows hostile texts like that of the whole program', () => {
+  const { dist, run, workspace } = install();
+  const root = path.join(workspace, '.agents', 'skills');
+  writeSkill(root, 'breaks', { description: 'one\ttwo\nthree\r\nfour\r', lines: ['version: "1\\t2"'] });
+  writeSkill(root, 'hidden', { description: 'a\u202eb\u0007c\u001b[31md\u200b' });
+  writeSkill(root, 'letters', { description: 'Größe, 数据, 🐦' });
+  const full = run('bin.cjs', 'list');
+  expect(full.stdout.split('\n')).toHaveLength(5);
+  for (const words of [['list'], ['list', '--search', 'größe'], ['list', '--search', 'nothing at all']]) {
+    expect(run('bin.cjs', ...words)).toMatchObject({ status: 0, stderr: full.stderr });
+  }
+  expect(run('bin.cjs', 'list').stdout).toBe(full.stdout);
+  expect(run('bin.cjs', 'list', '--search', 'größe').stdout).toMatch(/^letters\t[^\n]*\n$/);
+  expect(compiledFiles(dist)).toContainEqual(expect.stringMatching(/quick\.cjs-list$/));
+});
+
 test('a configuration file, which the quick bundle cannot read, is read by the whole program', () => {
   const { run, workspace } = install();
   writeFileSync(path.join(workspace, 'colibri.config.json'), '{ "database": "data/other.db" }');

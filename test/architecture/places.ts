@@ -78,6 +78,7 @@ export const IO_FILES: ReadonlyMap<string, string> = new Map([
   ['src/domains/skills/scan/scan-state.ts', 'holds the storage and the clock that the parts of a scan share'],
   ['src/domains/skills/scan/scan-write.ts', 'carries a scan out inside its transaction'],
   ['src/domains/skills/scan/settle.ts', 'reads the SKILL.md files that changed'],
+  ['src/domains/skills/scan/unchanged.ts', 'looks at the times of the skills that a scan has seen'],
   ['src/domains/skills/scan/walk.ts', 'looks through one root for SKILL.md files and their times'],
   ['src/domains/skills/skill-file.ts', 'reads one SKILL.md without blocking and within its limits'],
   ['src/domains/skills/skill-files.ts', 'lists, hashes and reads the files of one skill'],

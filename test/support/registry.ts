@@ -6,11 +6,11 @@ import { onTestFinished } from 'vitest';
 
 import { initDb } from '../../src/db/open.ts';
 import { createEventLog } from '../../src/domains/events/log-repository.ts';
+import { displayPath } from '../../src/domains/skills/display-path.ts';
 import type { SkillRoot } from '../../src/domains/skills/scan/roots.ts';
 import { scanRoots } from '../../src/domains/skills/scan/scan.ts';
 import { createScanRepository } from '../../src/domains/skills/scan/scan-repository.ts';
 import type { ScanChanges } from '../../src/domains/skills/scan/scan-write.ts';
-import { displayPath } from '../../src/domains/skills/skill-row.ts';
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import { createIds } from '../../src/lib/ids.ts';
 import { temporaryDirectory } from './temporary.ts';

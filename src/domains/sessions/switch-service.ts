@@ -4,7 +4,6 @@ import path from 'node:path';
 
 import { ColibriError, messageOf, systemCodeOf } from '../../lib/errors.ts';
 import { readRegularFile } from '../../lib/regular-file.ts';
-import type { SkillsService } from '../skills/service.ts';
 import {
   checkPattern,
   checkProfileName,
@@ -40,6 +39,13 @@ export interface SwitchService {
   useProfile(name: string | null): void;
 }
 
+/** The skills that there are. */
+export interface SwitchedSkills {
+  names(): readonly string[];
+  /** Throws when there is none of that name. */
+  require(name: string): unknown;
+}
+
 const SWITCH_BYTES_MAX = 256 * 1024;
 
 export function createSwitchService({
@@ -47,7 +53,7 @@ export function createSwitchService({
   skills,
 }: {
   readonly workspace: string;
-  readonly skills: Pick<SkillsService, 'names' | 'require'>;
+  readonly skills: SwitchedSkills;
 }): SwitchService {
   const place = path.join(workspace, SWITCH_FILE);
   let known: { readonly mark: string; readonly file: SwitchFile } | null = null;
@@ -57,7 +63,13 @@ export function createSwitchService({
     return known.file;
   };
   const current = (profile?: string) => switchesOf(file(), profile);
-  const off = (profile?: string) => offNames(skills.names(), current(profile));
+  const off = (profile?: string) => {
+    const switches = current(profile);
+    // The usual case, told without the names.
+    return switches.disabled.length === 0 && switches.profile === null
+      ? []
+      : offNames(skills.names(), switches);
+  };
   const change = (next: SwitchFile) => writeFile(place, next);
   return {
     file,

@@ -1,9 +1,8 @@
 /** One line per skill with what a person sorts and filters by. */
 import type Database from 'better-sqlite3';
-
-import { filteredSkills, type SkillFilters } from './registry-repository.ts';
 import type { AgentTier, SkillTier } from './schema.ts';
 import type { SkillSource } from './skill-row.ts';
+import { filteredSkills, type SkillFilters } from './summary-repository.ts';
 
 export interface SkillOverview {
   readonly name: string;

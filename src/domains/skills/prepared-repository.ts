@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 
-import { searchText } from './skill-row.ts';
+import { searchText } from './search-text.ts';
 
 const statements = new WeakMap<Database.Database, Map<string, Database.Statement>>();
 

@@ -2,30 +2,13 @@
 import type Database from 'better-sqlite3';
 
 import type { Diagnostic } from '../../lib/diagnostics.ts';
-import { foldCase } from '../../lib/text.ts';
 import { type BodyPlace, findBody } from './body-repository.ts';
 import { bodyVersion } from './parse.ts';
 import { prepared } from './prepared-repository.ts';
 import type { IndexedSkill, RegistryRecords } from './report.ts';
 import type { RejectedSkill, ShadowedSkill, SkillAlias } from './scan/scan-repository.ts';
-import type { AgentTier, SkillFrontmatter, SkillTier, WorkflowStep } from './schema.ts';
-import type { SkillSource } from './skill-row.ts';
-
-/** What a list shows of a skill: the union of the concept's and the contract's fields. */
-export interface SkillSummary {
-  readonly name: string;
-  readonly version: string | null;
-  readonly description: string;
-  readonly capabilities: readonly string[];
-  readonly greek_letter: string | null;
-  /** Path of SKILL.md, relative to the workspace where it lies inside. */
-  readonly path: string;
-  readonly tier: SkillTier;
-  readonly invokable_by: readonly AgentTier[];
-  readonly source: SkillSource;
-  /** The skill's own directory. */
-  readonly source_dir: string;
-}
+import type { SkillFrontmatter, WorkflowStep } from './schema.ts';
+import { decodeJson, type SkillSummary, SUMMARY_COLUMNS, SUMMARY_JSON } from './summary-repository.ts';
 
 /** Everything the index knows of one skill. */
 export interface SkillDetail extends SkillSummary {
@@ -65,36 +48,10 @@ export interface SkillCommand {
   readonly body: string;
 }
 
-export interface SkillFilters {
-  readonly search?: string | undefined;
-  readonly capability?: string | undefined;
-}
-
-export interface SkillPageFilters extends SkillFilters {
-  /** Only names after this one. */
-  readonly after?: string | undefined;
-  readonly limit?: number | undefined;
-}
-
-const SUMMARY_COLUMNS = `name, version, description, capabilities, greek_letter, source_path AS path,
-  tier, invokable_by, source, directory AS source_dir`;
 const DETAIL_COLUMNS = `${SUMMARY_COLUMNS}, entrypoint, category, license, compatibility, metadata, allowed_tools,
   triggers, required_tools, workflow, verification, root, digest, body_version, body_tokens, diagnostics,
   frontmatter_json AS frontmatter, loaded_at, user_invocable, model_invocable, argument_hint, arguments, when_to_use,
   disallowed_tools, model, body`;
-
-export function findSummaries(
-  db: Database.Database,
-  filters: SkillPageFilters = {},
-): readonly SkillSummary[] {
-  const rows = filteredSkills(db, SUMMARY_COLUMNS, filters) as Record<string, unknown>[];
-  return rows.map((row) => decodeJson<SkillSummary>(row, SUMMARY_JSON));
-}
-
-export function countSkills(db: Database.Database, filters: SkillFilters = {}): number {
-  const [row] = filteredSkills(db, 'count(*) AS count', filters) as { count: number }[];
-  return row?.count ?? 0;
-}
 
 export function findDetail(db: Database.Database, name: string): SkillDetail | null {
   const statement = prepared(db, `SELECT ${DETAIL_COLUMNS} FROM skills WHERE name = ?`);
@@ -106,42 +63,7 @@ export function findDetail(db: Database.Database, name: string): SkillDetail | n
   return { ...detail, body, body_version: bodyVersion(body) };
 }
 
-export function findSummary(db: Database.Database, name: string): SkillSummary | null {
-  const row = prepared(db, `SELECT ${SUMMARY_COLUMNS} FROM skills WHERE name = ?`).get(name);
-  return row === undefined ? null : decodeJson<SkillSummary>(row as Record<string, unknown>, SUMMARY_JSON);
-}
-
-export function allNames(db: Database.Database): readonly string[] {
-  return (prepared(db, 'SELECT name FROM skills ORDER BY name').all() as { name: string }[]).map(
-    ({ name }) => name,
-  );
-}
-
-/** Rows of `skills` that match all given filters, by name. An empty filter is no filter. */
-export function filteredSkills(db: Database.Database, columns: string, filters: SkillPageFilters): unknown[] {
-  const conditions: string[] = [];
-  if (filters.search) conditions.push(SEARCH_SQL);
-  if (filters.capability) {
-    conditions.push('name IN (SELECT name FROM skill_capabilities WHERE capability = :capability)');
-  }
-  if (filters.after !== undefined) conditions.push('name > :after');
-  const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
-  const limit = filters.limit === undefined ? '' : 'LIMIT :limit';
-  return prepared(db, `SELECT ${columns} FROM skills ${where} ORDER BY name ASC ${limit}`).all({
-    search: foldCase(filters.search ?? ''),
-    capability: filters.capability,
-    after: filters.after,
-    limit: filters.limit,
-  });
-}
-
-// `instr` takes the text literally, so `%`, `_` and `\\` need no escaping. Rows written without search_text are folded
-// on the spot.
-const SEARCH_SQL =
-  "instr(CASE search_text WHEN '' THEN colibri_search_text(name, description) ELSE search_text END, :search) > 0";
-
-const SUMMARY_JSON = ['capabilities', 'invokable_by'] as const;
-const DETAIL_JSON = [
+const DETAIL_JSON: readonly string[] = [
   ...SUMMARY_JSON,
   'metadata',
   'allowed_tools',
@@ -153,13 +75,7 @@ const DETAIL_JSON = [
   'frontmatter',
   'arguments',
   'disallowed_tools',
-] as const;
-
-/** The columns were written by `skillRowValues`, so their JSON has the types of `T`. */
-function decodeJson<T>(row: Record<string, unknown>, columns: readonly string[]): T {
-  for (const column of columns) row[column] = JSON.parse(String(row[column]));
-  return row as T;
-}
+];
 
 /** User-invocable skills by name, without their bodies. */
 export function findCommands(
@@ -223,29 +139,4 @@ export function findRecords(db: Database.Database): StoredRecords {
     rejected: findRejections(db),
     aliases: findAliases(db),
   }))();
-}
-
-/** Displayed roots that have at least one indexed skill. */
-export function rootsWithSkills(db: Database.Database): readonly string[] {
-  return prepared(db, 'SELECT DISTINCT root FROM skills ORDER BY root')
-    .all()
-    .map((row) => (row as { root: string }).root);
-}
-
-/** How much the registry holds. */
-export interface RegistryCounts {
-  readonly skills: number;
-  readonly shadowed: number;
-  readonly rejected: number;
-  /** Of the rejected, those that the lenient profile would load. */
-  readonly lenient_ok: number;
-  readonly aliases: number;
-}
-
-export function registryCounts(db: Database.Database): RegistryCounts {
-  const sql = `SELECT (SELECT count(*) FROM skills) AS skills, (SELECT count(*) FROM skill_shadowed) AS shadowed,
-    (SELECT count(*) FROM skill_rejections) AS rejected,
-    (SELECT count(*) FROM skill_rejections WHERE lenient_ok = 1) AS lenient_ok,
-    (SELECT count(*) FROM skill_aliases) AS aliases`;
-  return prepared(db, sql).get() as RegistryCounts;
 }

@@ -9,14 +9,15 @@ import { type Clock, isoNow, systemClock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { type ColibriServerContext, registerColibriTool } from '../../server.ts';
 import { type BodyPlace, findBody } from './body-repository.ts';
+import { displayPath } from './display-path.ts';
 import type { IsOffered } from './offered.ts';
 import { bodyText, type HeadResult, parseHead } from './parse.ts';
 import { prepared } from './prepared-repository.ts';
-import { countSkills, filteredSkills, findSummaries } from './registry-repository.ts';
 import { skillRowWriter } from './rows-repository.ts';
 import { listRoot, rootExists, type SkillDirectory } from './scan/disk.ts';
 import { readSkillBytes } from './skill-file.ts';
-import { displayPath, skillRowValues } from './skill-row.ts';
+import { skillRowValues } from './skill-row.ts';
+import { countSkills, filteredSkills, findSummaries } from './summary-repository.ts';
 
 /** The row shape stored in the `skills` table and returned by the read helpers. */
 export interface SkillRow {

@@ -12,8 +12,6 @@ import { keepBodies, keepsBodies } from './body-repository.ts';
 import { findOverview, type OverviewPage, type SkillOverview } from './overview-repository.ts';
 import { createPublication, type Publication, type PublishedSkill } from './publication.ts';
 import {
-  allNames,
-  countSkills,
   findAliases,
   findCommand,
   findCommands,
@@ -21,16 +19,8 @@ import {
   findRecords,
   findRejections,
   findShadowed,
-  findSummaries,
-  findSummary,
-  type RegistryCounts,
-  registryCounts,
-  rootsWithSkills,
   type SkillCommand,
   type SkillDetail,
-  type SkillFilters,
-  type SkillPageFilters,
-  type SkillSummary,
   type StoredRecords,
 } from './registry-repository.ts';
 import type { SkillRoot } from './scan/roots.ts';
@@ -40,6 +30,18 @@ import { createSkillSearch, type SkillSearch } from './search/search-service.ts'
 import { listSkillFiles, type SkillFile } from './skill-files.ts';
 import type { SnapshotDetail, SnapshotSkill } from './snapshot.ts';
 import { currentGeneration, snapshotHead, snapshotSkill, snapshotSkills } from './snapshot-repository.ts';
+import {
+  allNames,
+  countSkills,
+  findSummaries,
+  findSummary,
+  type RegistryCounts,
+  registryCounts,
+  rootsWithSkills,
+  type SkillFilters,
+  type SkillPageFilters,
+  type SkillSummary,
+} from './summary-repository.ts';
 
 export interface SkillsService {
   readonly roots: readonly SkillRoot[];

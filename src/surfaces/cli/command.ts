@@ -104,7 +104,10 @@ export interface CliHost {
 }
 
 export interface OpenedIndex {
-  readonly skills: Pick<SkillsService, 'roots' | 'list' | 'names' | 'counts' | 'usedRoots'>;
+  readonly skills: Pick<SkillsService, 'roots' | 'list' | 'names' | 'counts' | 'usedRoots'> & {
+    /** Name, version, source and description in one line each, parted by tabs; absent where only `list` is known. */
+    lines?(filters: NonNullable<Parameters<SkillsService['list']>[0]>): readonly string[];
+  };
   readonly switches: SwitchService;
   close(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import path from 'node:path';
 
 import { createHostService, type HostReport } from '../../../src/domains/integrity/host-service.ts';
 import type { SightState } from '../../../src/domains/integrity/host-view.ts';
-import { displayPath } from '../../../src/domains/skills/skill-row.ts';
+import { displayPath } from '../../../src/domains/skills/display-path.ts';
 import { skillText } from '../../support/skill-files.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
 

@@ -3,9 +3,9 @@ import path from 'node:path';
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-
+import { createDisplay, displayPath } from '../../../src/domains/skills/display-path.ts';
 import { getSkill, listSkills } from '../../../src/domains/skills/repository.ts';
-import { createDisplay, displayPath, RARE_COLUMNS } from '../../../src/domains/skills/skill-row.ts';
+import { RARE_COLUMNS } from '../../../src/domains/skills/skill-row.ts';
 import type { Runtime } from '../../../src/startup.ts';
 import { writeSkill } from '../../support/skill-files.ts';
 import { openMemory, seedContractedRow } from '../../support/skill-index.ts';

@@ -5,8 +5,9 @@ import type { Diagnostic } from '../../../lib/diagnostics.ts';
 import { keepsBodies, putBody } from '../body-repository.ts';
 import { prepared } from '../prepared-repository.ts';
 import { type SkillRowWriter, skillRowWriter } from '../rows-repository.ts';
-import { decodeSnapshot, EMPTY_SNAPSHOT, encodeSnapshot, Role } from './root-snapshot.ts';
+import { EMPTY_SNAPSHOT, Role } from './root-snapshot.ts';
 import type { StoredRoot } from './scan-plan.ts';
+import { decodeSnapshot, encodeSnapshot } from './snapshot-bytes.ts';
 
 /** Enough of an indexed skill to name it in a report. */
 export interface IndexedPlace {

@@ -1,6 +1,6 @@
 import path from 'node:path';
 
-import { printable } from '../../../lib/text.ts';
+import { hasHiddenCharacters, printable, printableBlock } from '../../../lib/text.ts';
 import { type CommandContext, EXIT, type ExitCode, type OpenedIndex } from '../command.ts';
 import type { Output } from '../output.ts';
 import { withIndex } from '../runtime.ts';
@@ -23,16 +23,24 @@ export async function run(context: CommandContext): Promise<ExitCode> {
     const { flags, out } = context;
     const filters = { search: flags.values.get('search'), capability: flags.values.get('capability') };
     const off = new Set(switches.off().map(({ name }) => name));
-    const listed = skills.list(filters).filter(({ name }) => !off.has(name));
+    const listed = () => skills.list(filters).filter(({ name }) => !off.has(name));
     if (flags.switches.has('json')) {
-      out.json({ skills: listed, rejected: skills.counts().rejected });
+      out.json({ skills: listed(), rejected: skills.counts().rejected });
       return EXIT.ok;
     }
-    out.lines(skillLines(listed, out));
-    const note = summary(skills, { shown: listed.length, off: off.size }, context);
+    const ready = out.terminal || off.size > 0 ? undefined : skills.lines?.(filters);
+    const lines = ready === undefined ? skillLines(listed(), out) : printableLines(ready);
+    out.lines(lines);
+    const shown = out.terminal ? Math.max(0, lines.length - 1) : lines.length;
+    const note = summary(skills, { shown, off: off.size }, context);
     if (note !== null) out.note(note);
     return EXIT.ok;
   });
+}
+
+/** Looked through as one text first: hidden characters are rare, and a look at each cell costs more than the list. */
+function printableLines(lines: readonly string[]): readonly string[] {
+  return hasHiddenCharacters(lines.join('\n')) ? lines.map(printableBlock) : lines;
 }
 
 function skillLines(skills: readonly Skill[], out: Output): string[] {

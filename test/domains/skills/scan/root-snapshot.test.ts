@@ -2,15 +2,14 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
 import {
-  decodeSnapshot,
   EMPTY_SNAPSHOT,
-  encodeSnapshot,
   FINGERPRINT_NUMBERS,
   Role,
   type RootSnapshot,
   sameFingerprint,
   skillNameAt,
 } from '../../../../src/domains/skills/scan/root-snapshot.ts';
+import { decodeSnapshot, encodeSnapshot } from '../../../../src/domains/skills/scan/snapshot-bytes.ts';
 
 /** Any name that a directory may have. */
 const segment = fc

@@ -1,0 +1,85 @@
+/**
+ * Whether every root is as the last scan saw it, told at the price of one look at each skill. Made for roots as they
+ * nearly always are, folders with skills in them; of anything else it says that it cannot tell, and a scan has to.
+ */
+import { type Dirent, lstatSync, readdirSync, type Stats } from 'node:fs';
+
+import { systemCodeOf } from '../../../lib/errors.ts';
+import { FINGERPRINT_NUMBERS } from './root-snapshot.ts';
+import { rootKey, type SkillRoot } from './roots.ts';
+import type { SeenRoot } from './seen-repository.ts';
+import type { SeenDirectories } from './snapshot-layout.ts';
+
+/** False: something has changed, or it takes a scan to tell. */
+export function looksUnchanged(seen: readonly SeenRoot[], roots: readonly SkillRoot[]): boolean {
+  return (
+    seen.length === roots.length &&
+    roots.every((root, position) => {
+      const before = seen[position];
+      // Deeper down, folders come and go that the snapshot does not name.
+      if (before?.path !== root.path || before.key !== rootKey(root) || root.depth !== 1) return false;
+      return isAsSeen(root.path, before);
+    })
+  );
+}
+
+function isAsSeen(root: string, { directories, fingerprints }: SeenDirectories): boolean {
+  const names = foldersIn(root);
+  if (names?.length !== directories.length) return false;
+  for (let index = 0; index < names.length; index++) {
+    const name = names[index];
+    if (name !== directories[index]) return false;
+    const folder = `${root}/${name}`;
+    // Without a SKILL.md the folder's own times were kept. A file and a folder never share an inode.
+    const stats = statsOf(`${folder}/SKILL.md`) ?? statsOf(folder);
+    if (stats === undefined || !hasFingerprint(stats, fingerprints, index)) return false;
+  }
+  return true;
+}
+
+function hasFingerprint(
+  { mtimeMs, ctimeMs, size, ino }: Stats,
+  fingerprints: Float64Array,
+  index: number,
+): boolean {
+  const at = index * FINGERPRINT_NUMBERS;
+  return (
+    mtimeMs === fingerprints[at] &&
+    ctimeMs === fingerprints[at + 1] &&
+    size === fingerprints[at + 2] &&
+    ino === fingerprints[at + 3]
+  );
+}
+
+/** In the order of a walk; null when there is a link among them, or the root cannot be read. */
+function foldersIn(root: string): string[] | null {
+  const entries = entriesOf(root)?.filter(({ name }) => !(name.startsWith('.') || name === 'node_modules'));
+  if (entries === undefined || entries.some((entry) => entry.isSymbolicLink())) return null;
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .sort();
+}
+
+function entriesOf(root: string): readonly Dirent[] | undefined {
+  try {
+    return readdirSync(root, { withFileTypes: true });
+  } catch (error) {
+    // A root that is not there is an empty one.
+    if (systemCodeOf(error) === 'ENOENT') return [];
+    if (systemCodeOf(error) !== undefined) return undefined;
+    throw error;
+  }
+}
+
+const IF_THERE = { throwIfNoEntry: false } as const;
+
+function statsOf(place: string): Stats | undefined {
+  try {
+    return lstatSync(place, IF_THERE);
+  } catch (error) {
+    // Closed to us: what its owner did about that shows only in a scan.
+    if (systemCodeOf(error) === undefined) throw error;
+    return undefined;
+  }
+}
