@@ -7,9 +7,14 @@ export function codePointLength(text: string): number {
 
 const ASCII_ONLY = /^[\x20-\x7e\n\t\r]*$/;
 
+/** No character beyond ASCII, and no control but line breaks and tabs. */
+export function isAsciiText(text: string): boolean {
+  return ASCII_ONLY.test(text);
+}
+
 /** Folds case for comparison, beyond ASCII: `ÄRGER` meets `ärger`, `STRASSE` meets `straße`, final sigma meets sigma. */
 export function foldCase(text: string): string {
-  if (ASCII_ONLY.test(text)) return text.toLowerCase();
+  if (isAsciiText(text)) return text.toLowerCase();
   // Down first: the capital ẞ has no longer upper-case form, only its small letter becomes SS.
   return text.normalize('NFC').toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ');
 }

@@ -5,7 +5,7 @@ import { sha256Hex } from '../../lib/digest.ts';
 import type { SkillDiagnostic } from './diagnostic-codes.ts';
 import { readFields } from './format/fields.ts';
 import { createFindings, type Findings } from './format/findings.ts';
-import { type Fences, FRONTMATTER_BYTES_MAX, splitFrontmatter } from './format/frontmatter.ts';
+import { FRONTMATTER_BYTES_MAX, splitFrontmatter } from './format/frontmatter.ts';
 import { fieldLine, readFrontmatter } from './format/frontmatter-yaml.ts';
 import { deepFreeze } from './format/json-values.ts';
 import type { ParsedSkill, Profile, SkillFields, SkillFrontmatter } from './skill.ts';
@@ -30,6 +30,8 @@ const BODY_VERSION_CHARS = 16;
 /** A SKILL.md without the text of its body, which most readers never ask for. */
 export interface SkillHead {
   readonly fields: SkillFields;
+  /** No field but those of the standard is there; all others have their defaults. */
+  readonly standardOnly: boolean;
   readonly frontmatter: SkillFrontmatter;
   /** sha256 of the file's bytes, hex. */
   readonly digest: string;
@@ -67,26 +69,28 @@ export function parseHead(bytes: Uint8Array, where: SkillPlace, options: ParseOp
 
   const content = decode(findings, bytes);
   if (content === null) return rejected();
-  const parts = split(findings, content.text);
+  const parts = split(findings, content);
   if (parts === null) return rejected();
   yaml = parts.yaml;
   const read = readFrontmatter(findings, yaml);
   if (read === null) return rejected();
 
-  const fields = readFields(findings, {
+  const { fields, standardOnly } = readFields(findings, {
     frontmatter: read.frontmatter,
     yaml: read.yaml,
     directory: where.directory,
   });
-  const body = measureBody(content, parts.bodyStart);
-  checkBody(findings, body);
+  const body = content.bytes.subarray(parts.bodyStart);
+  const bodyTokens = countTokens(body, content.ascii);
+  checkBody(findings, body, bodyTokens);
   if (hasErrors(findings.all)) return rejected();
   const head: SkillHead = {
     fields,
+    standardOnly,
     frontmatter: read.frontmatter,
     digest: options.digest ?? sha256Hex(bytes),
-    bodyTokens: body.tokens,
-    bodyStart: bytes.length - body.bytes.length,
+    bodyTokens,
+    bodyStart: bytes.length - body.length,
   };
   return { head, diagnostics: findings.all };
 }
@@ -98,12 +102,10 @@ export function bodyText(bytes: Uint8Array, { bodyStart }: Pick<SkillHead, 'body
 
 /** The body of a file whose frontmatter is of no interest; empty when it is no skill. */
 export function bodyOfFile(bytes: Uint8Array): string {
-  const content = decode(
-    createFindings('', 'lenient', () => null),
-    bytes,
-  );
-  const fences = content === null ? null : splitFrontmatter(content.text);
-  return fences?.kind === 'found' ? fences.body : '';
+  const findings = createFindings('', 'lenient', () => null);
+  const content = decode(findings, bytes);
+  const parts = content === null ? null : split(findings, content);
+  return content === null || parts === null ? '' : content.bytes.toString('utf8', parts.bodyStart);
 }
 
 /** Tells two bodies apart: the first 16 hex digits of its sha256. */
@@ -112,10 +114,9 @@ export function bodyVersion(body: string): string {
 }
 
 interface Content {
-  readonly text: string;
-  /** The same content as UTF-8. */
+  /** UTF-8 without a byte order mark. */
   readonly bytes: Buffer;
-  /** One byte a character: then places in the text are places in the bytes. */
+  /** One byte a character. */
   readonly ascii: boolean;
 }
 
@@ -128,7 +129,7 @@ function decode(findings: Findings, raw: Uint8Array): Content | null {
     return null;
   }
   const buffer = Buffer.isBuffer(raw) ? raw : Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
-  if (isAscii(buffer)) return { text: buffer.toString('latin1'), bytes: buffer, ascii: true };
+  if (isAscii(buffer)) return { bytes: buffer, ascii: true };
   if (!isUtf8(buffer)) {
     const wide = buffer[0] === 0xff || buffer[0] === 0xfe;
     const guess = wide ? 'it looks like UTF-16; ' : '';
@@ -138,16 +139,21 @@ function decode(findings: Findings, raw: Uint8Array): Content | null {
     return null;
   }
   const marked = buffer.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
-  const bytes = marked ? buffer.subarray(BYTE_ORDER_MARK.length) : buffer;
-  return { text: bytes.toString('utf8'), bytes, ascii: false };
+  return { bytes: marked ? buffer.subarray(BYTE_ORDER_MARK.length) : buffer, ascii: false };
 }
 
-type Parts = Extract<Fences, { readonly kind: 'found' }>;
+interface Parts {
+  readonly yaml: string;
+  /** In bytes. */
+  readonly bodyStart: number;
+}
 
-function split(findings: Findings, text: string): Parts | null {
-  const fences = splitFrontmatter(text);
+function split(findings: Findings, { bytes, ascii }: Content): Parts | null {
+  const fences = splitFront(bytes, ascii) ?? splitFrontmatter(bytes.toString('utf8'));
   switch (fences.kind) {
     case 'found':
+      return { yaml: fences.yaml, bodyStart: bytes.length - Buffer.byteLength(fences.body) };
+    case 'in-front':
       return fences;
     case 'missing':
       findings.add('error', 'frontmatter-missing', {
@@ -164,31 +170,34 @@ function split(findings: Findings, text: string): Parts | null {
   }
 }
 
-interface Body {
-  readonly bytes: Buffer;
-  readonly tokens: number;
+/** Holds nearly all frontmatter. To decode whole files would be most of the garbage that a scan makes. */
+const FRONT_BYTES = 1024;
+
+/** Null: the first bytes alone do not tell. */
+function splitFront(bytes: Buffer, ascii: boolean): (Parts & { readonly kind: 'in-front' }) | null {
+  const front = bytes.subarray(0, FRONT_BYTES);
+  // Only where a character is a byte are places in the text places in the file.
+  if (!ascii && !isAscii(front)) return null;
+  const fences = splitFrontmatter(front.toString('latin1'));
+  // At the very end, blank lines before the body may go on behind it.
+  if (fences.kind !== 'found' || fences.bodyStart === front.length) return null;
+  return { kind: 'in-front', yaml: fences.yaml, bodyStart: fences.bodyStart };
 }
 
-/** Counts on the bytes, which saves encoding the body again. */
-function measureBody({ text, bytes, ascii }: Content, bodyStart: number): Body {
-  const body = bytes.subarray(ascii ? bodyStart : Buffer.byteLength(text.slice(0, bodyStart)));
-  const codePoints = text.length - bodyStart - (ascii ? 0 : countSurrogatePairs(body));
-  return { bytes: body, tokens: Math.max(1, Math.floor(codePoints / CODE_POINTS_PER_TOKEN)) };
+function countTokens(body: Buffer, ascii: boolean): number {
+  const codePoints = ascii ? body.length : countCodePoints(body);
+  return Math.max(1, Math.floor(codePoints / CODE_POINTS_PER_TOKEN));
 }
 
-const FOUR_BYTE_LEADS = [0xf0, 0xf1, 0xf2, 0xf3, 0xf4];
-
-/** Characters that UTF-8 writes in four bytes are the ones that UTF-16 writes in two units. */
-function countSurrogatePairs(bytes: Buffer): number {
+/** In UTF-8 every character has one byte that does not continue another. */
+function countCodePoints(bytes: Buffer): number {
   let count = 0;
-  for (const lead of FOUR_BYTE_LEADS) {
-    for (let at = bytes.indexOf(lead); at !== -1; at = bytes.indexOf(lead, at + 1)) count++;
-  }
+  for (const byte of bytes) if ((byte & 0xc0) !== 0x80) count++;
   return count;
 }
 
-function checkBody(findings: Findings, { bytes, tokens }: Body): void {
-  if (bytes.includes(0)) {
+function checkBody(findings: Findings, body: Buffer, tokens: number): void {
+  if (body.includes(0)) {
     findings.add('error', 'text-invalid', { message: 'the body holds a NUL character; remove it' });
   }
   if (tokens > BODY_TOKENS_ADVISED) {

@@ -211,6 +211,7 @@ function loadRoot(
   }
   const loaded = keepNames.length;
   const pruned = writer.prune(keepNames);
+  writer.noteForSearch(new Set(keepNames));
   writer.nextGeneration();
   return { loaded, skipped, pruned, total_on_disk: loaded + skipped };
 }

@@ -9,8 +9,11 @@ export interface SkillRowWriter {
   /** Counts the states of the catalog. A write that changes something ends with `nextGeneration`. */
   generation(): number;
   nextGeneration(): void;
+  count(): number;
   /** The capabilities stand in the row, too; they are indexed one by one. */
   upsert(row: SkillRowValues, capabilities: readonly string[]): void;
+  /** Has the search index read the rows of these names. To be called for all that were upserted. */
+  noteForSearch(names: ReadonlySet<string>): void;
   delete(name: string): void;
   /** Deletes every row whose name is not in the list and says how many went. */
   prune(keepNames: readonly string[]): number;
@@ -19,18 +22,13 @@ export interface SkillRowWriter {
 }
 
 export function skillRowWriter(db: Database.Database): SkillRowWriter {
-  const rareColumns = Object.keys(RARE_COLUMNS);
-  const rareDefaults = Object.values(RARE_COLUMNS);
-  const columns = [...USUAL_COLUMNS, ...rareColumns];
+  const columns = [...USUAL_COLUMNS, ...Object.keys(RARE_COLUMNS)];
   const upsert = db.prepare(upsertSql(columns, columns));
   // Binding a value costs more than anything else in a write; most rows need less than half of them.
   const upsertUsual = db.prepare(upsertSql(USUAL_COLUMNS, columns));
   const putCapability = db.prepare(
     'INSERT OR IGNORE INTO skill_capabilities (capability, name) VALUES (?, ?)',
   );
-  const noteForSearch = db.prepare('INSERT OR IGNORE INTO search_pending (name) VALUES (?)');
-  const isUsual = (row: SkillRowValues) =>
-    rareDefaults.every((value, index) => row[USUAL_COLUMNS.length + index] === value);
   const remove = db.prepare('DELETE FROM skills WHERE name = ?');
   // The names travel as one JSON value: SQLite limits the number of bound parameters, not their size.
   const prune = db.prepare('DELETE FROM skills WHERE name NOT IN (SELECT value FROM json_each(?))');
@@ -39,6 +37,8 @@ export function skillRowWriter(db: Database.Database): SkillRowWriter {
     `INSERT INTO settings (key, value, updated_at) VALUES (?, ?, strftime('%Y-%m-%dT%H:%M:%fZ'))
      ON CONFLICT(key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at`,
   );
+  const count = db.prepare('SELECT count(*) FROM skills').pluck();
+  const readCount = () => Number(count.get());
   const readGeneration = () => Number(generation.get(GENERATION) ?? 0);
   return {
     generation: readGeneration,
@@ -46,14 +46,15 @@ export function skillRowWriter(db: Database.Database): SkillRowWriter {
       setGeneration.run(GENERATION, String(readGeneration() + 1));
     },
     upsert: (row, capabilities) => {
-      noteForSearch.run(row[0]);
-      if (isUsual(row)) {
-        upsertUsual.run(row.slice(0, USUAL_COLUMNS.length));
+      if (row.length === USUAL_COLUMNS.length) {
+        upsertUsual.run(row);
         return;
       }
       upsert.run(row);
       for (const capability of capabilities) putCapability.run(capability, row[0]);
     },
+    ...searchNotes(db, readCount),
+    count: readCount,
     delete: (name) => {
       remove.run(name);
     },
@@ -64,6 +65,19 @@ export function skillRowWriter(db: Database.Database): SkillRowWriter {
         `DELETE FROM skill_roots; DELETE FROM skill_shadowed; DELETE FROM skill_rejections; DELETE FROM skill_aliases;
          UPDATE settings SET value = CAST(value AS INTEGER) + 1 WHERE key = 'registry.generation';`,
       );
+    },
+  };
+}
+
+function searchNotes(db: Database.Database, count: () => number): Pick<SkillRowWriter, 'noteForSearch'> {
+  const note = db.prepare('INSERT OR IGNORE INTO search_pending (name) VALUES (?)');
+  return {
+    noteForSearch: (names) => {
+      if (names.size > 0 && names.size === count()) {
+        db.exec('INSERT OR IGNORE INTO search_pending (name) SELECT name FROM skills ORDER BY name');
+        return;
+      }
+      for (const name of names) note.run(name);
     },
   };
 }

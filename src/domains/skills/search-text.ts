@@ -1,7 +1,7 @@
 import { foldCase } from '../../lib/text.ts';
 
 /** Stands between name and description, so that a match never reaches across the two. */
-const FIELD_SEPARATOR = '\u001f';
+export const FIELD_SEPARATOR = '\u001f';
 
 /** What a filter by text looks through. */
 export function searchText(name: string, description: string): string {

@@ -1,5 +1,6 @@
 /** A parsed skill and its place on disk → the values of one row of the `skills` table. */
 import type { Diagnostic } from '../../lib/diagnostics.ts';
+import { isAsciiText } from '../../lib/text.ts';
 import { bodyVersion, type SkillHead } from './parse.ts';
 import { searchText } from './search-text.ts';
 import { INVOKABLE_BY_DEFAULT } from './tiers.ts';
@@ -16,7 +17,7 @@ export interface SkillPlace {
   readonly directory: string;
 }
 
-/** One value per column, in the order of `SKILL_COLUMNS`. */
+/** One value per column: of the usual columns, or of those and then the rare ones. */
 export type SkillRowValues = readonly (string | number | null)[];
 
 /** What every row says for itself. */
@@ -75,11 +76,11 @@ export interface RowContext {
   readonly body?: string;
 }
 
-/** First the usual columns, then the rare ones. */
+/** Most skills say nothing about the rare columns; their rows end before those. */
 export function skillRowValues(head: SkillHead, context: RowContext): SkillRowValues {
   const { fields: skill } = head;
-  const { place, body } = context;
-  return [
+  const { place, body, diagnostics } = context;
+  const usual = [
     skill.name,
     skill.description,
     body ?? '',
@@ -90,12 +91,20 @@ export function skillRowValues(head: SkillHead, context: RowContext): SkillRowVa
     place.root,
     place.directory,
     skill.license,
-    JSON.stringify(skill.metadata),
+    isEmpty(skill.metadata) ? '{}' : JSON.stringify(skill.metadata),
     jsonList(skill.allowedTools),
     head.digest,
     head.bodyTokens,
-    searchText(skill.name, skill.description),
+    storedSearchText(skill.name, skill.description),
     context.generation,
+  ];
+  const isUsual =
+    head.standardOnly && skill.compatibility === null && diagnostics.length === 0 && body === undefined;
+  return isUsual ? usual : [...usual, ...rareValues(head, context)];
+}
+
+function rareValues({ fields: skill }: SkillHead, { body, diagnostics }: RowContext): SkillRowValues {
+  return [
     skill.version,
     skill.entrypoint,
     jsonList(skill.capabilities),
@@ -109,7 +118,7 @@ export function skillRowValues(head: SkillHead, context: RowContext): SkillRowVa
     jsonList(skill.workflow),
     jsonList(skill.verification),
     body === undefined ? '' : bodyVersion(body),
-    jsonList(context.diagnostics),
+    jsonList(diagnostics),
     skill.userInvocable ? 1 : 0,
     skill.disableModelInvocation ? 0 : 1,
     skill.argumentHint,
@@ -118,6 +127,16 @@ export function skillRowValues(head: SkillHead, context: RowContext): SkillRowVa
     jsonList(skill.disallowedTools),
     skill.model,
   ];
+}
+
+/** Empty where SQLite's own `lower` gives the same, so that most texts are not stored twice. */
+function storedSearchText(name: string, description: string): string {
+  return isAsciiText(name) && isAsciiText(description) ? '' : searchText(name, description);
+}
+
+function isEmpty(map: Readonly<Record<string, string>>): boolean {
+  for (const _ in map) return false;
+  return true;
 }
 
 // Most lists of most skills are empty; this keeps them off the serialiser on the scan's hot path.

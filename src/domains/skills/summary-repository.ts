@@ -4,6 +4,7 @@ import type Database from 'better-sqlite3';
 import { foldCase } from '../../lib/text.ts';
 import { prepared } from './prepared-repository.ts';
 import type { AgentTier, SkillTier } from './schema.ts';
+import { FIELD_SEPARATOR } from './search-text.ts';
 import type { SkillSource } from './skill-row.ts';
 
 /** What a list shows of a skill: the union of the concept's and the contract's fields. */
@@ -95,10 +96,14 @@ export function filteredSkills(db: Database.Database, columns: string, filters: 
   });
 }
 
-// `instr` takes the text literally, so `%`, `_` and `\\` need no escaping. Rows written without search_text are folded
-// on the spot.
-const SEARCH_SQL =
-  "instr(CASE search_text WHEN '' THEN colibri_search_text(name, description) ELSE search_text END, :search) > 0";
+// `instr` takes the text literally, so `%`, `_` and `\\` need no escaping. Rows without search_text are folded on the
+// spot: by SQLite where every character is a byte, because it knows no other letters.
+const SEARCH_SQL = `instr(CASE
+    WHEN search_text <> '' THEN search_text
+    WHEN length(name) + length(description) = octet_length(name) + octet_length(description)
+    THEN lower(name) || char(${FIELD_SEPARATOR.charCodeAt(0)}) || lower(description)
+    ELSE colibri_search_text(name, description)
+  END, :search) > 0`;
 
 /** The columns were written by `skillRowValues`, so their JSON has the types of `T`. */
 export function decodeJson<T>(row: Record<string, unknown>, columns: readonly string[]): T {

@@ -144,6 +144,15 @@ describe('a whole skill', () => {
 });
 
 describe('encoding', () => {
+  it.each(['x', 'é'])('reads the same wherever the frontmatter ends, beside %s', (character) => {
+    const body = `# Title\n\n${character.repeat(2000)}\n`;
+    for (let length = 960; length <= 1020; length++) {
+      const frontmatter = `---\nname: my-skill\ndescription: ${'d'.repeat(length)}\n---\n`;
+      const { skill: parsed } = parse(`${frontmatter}\n\n${body}`);
+      expect(parsed).toMatchObject({ description: 'd'.repeat(length), body, bodyTokens: 502 });
+    }
+  });
+
   it('takes a byte order mark and CRLF', () => {
     const { skill: parsed } = parse(
       '\ufeff---\r\nname: my-skill\r\ndescription: >\r\n  a\r\n  b\r\n---\r\n\r\nx\r\n',

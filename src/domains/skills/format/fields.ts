@@ -20,8 +20,14 @@ export interface FieldSource {
   readonly directory: string | null;
 }
 
+export interface FieldsRead {
+  readonly fields: SkillFields;
+  /** All other fields than those of the standard are absent. */
+  readonly standardOnly: boolean;
+}
+
 /** Reads every field that Colibri understands. What does not fit is reported and read as absent. */
-export function readFields(findings: Findings, { frontmatter, yaml, directory }: FieldSource): SkillFields {
+export function readFields(findings: Findings, { frontmatter, yaml, directory }: FieldSource): FieldsRead {
   // Without an escape sequence, well-formed text cannot turn into anything else.
   if (yaml.includes('\\')) {
     for (const [field, value] of Object.entries(frontmatter)) reportInvalidText(findings, field, value);
@@ -38,7 +44,8 @@ export function readFields(findings: Findings, { frontmatter, yaml, directory }:
   const carried = groups.colibri || hasCarrier(standard.metadata);
   const colibri = carried ? readColibriFields(findings, frontmatter, standard.metadata) : NO_COLIBRI_FIELDS;
   const host = groups.host ? readHostFields(findings, frontmatter) : NO_HOST_FIELDS;
-  return mergeFields(standard, colibri, host);
+  const standardOnly = !carried && !groups.host;
+  return { fields: mergeFields(standard, colibri, host), standardOnly };
 }
 
 /** Written out: three spreads take as long as parsing the YAML. */

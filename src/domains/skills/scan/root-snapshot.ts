@@ -26,8 +26,19 @@ export const EMPTY_SNAPSHOT: RootSnapshot = {
 export function skillNameAt(snapshot: RootSnapshot, index: number): string {
   const renamed = snapshot.names.get(index);
   if (renamed !== undefined) return renamed;
-  const directory = snapshot.directories[index] ?? '';
-  return directory.slice(directory.lastIndexOf('/') + 1);
+  return baseName(snapshot.directories[index] ?? '');
+}
+
+/** The last part of a path with forward slashes. */
+export function baseName(relative: string): string {
+  const slash = relative.lastIndexOf('/');
+  return slash === -1 ? relative : relative.slice(slash + 1);
+}
+
+export function countWinners({ roles }: Pick<RootSnapshot, 'roles'>): number {
+  let winners = 0;
+  for (const role of roles) if (role === Role.winner) winners++;
+  return winners;
 }
 
 export function sameFingerprint(a: Float64Array, indexA: number, b: Float64Array, indexB: number): boolean {

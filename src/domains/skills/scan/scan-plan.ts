@@ -68,7 +68,8 @@ export interface PlannedDirectory {
 
 export interface PlannedRoot {
   readonly walked: WalkedRoot;
-  readonly directories: readonly PlannedDirectory[];
+  /** By the place in the walk. Made whenever it is asked for: to keep those of 100 000 skills would be half of a scan's memory. */
+  readonly directory: (index: number) => PlannedDirectory;
   /** False for a new root, and when the same bytes may mean something else because its profile is another. */
   readonly sameKey: boolean;
 }
@@ -81,6 +82,7 @@ export interface RemovedDirectory {
 }
 
 export interface ScanPlan {
+  readonly stored: readonly StoredRoot[];
   readonly roots: readonly PlannedRoot[];
   readonly removed: readonly RemovedDirectory[];
   /** Paths of roots that are no longer configured. */
@@ -98,14 +100,16 @@ export function planScan(stored: readonly StoredRoot[], walked: readonly WalkedR
   const roots = walked.map((root) => planRoot(root, storedByPath.get(root.root.path), { links, removed }));
   const current = new Set(walked.map(({ root }) => root.path));
   const dropped = stored.filter(({ path }) => !current.has(path));
-  for (const root of dropped) noteRemoved(root, new Uint8Array(root.snapshot.directories.length), removed);
+  for (const root of dropped) noteRemoved(root, () => false, removed);
   const moved = walked.some(({ root }, position) => storedByPath.get(root.path)?.position !== position);
   const rootsChanged = moved || dropped.length > 0 || roots.some(({ sameKey }) => !sameKey);
-  const anythingChanged =
-    rootsChanged ||
-    removed.length > 0 ||
-    roots.some(({ directories }) => directories.some(({ changed }) => changed));
-  return { roots, removed, droppedRoots: dropped.map(({ path }) => path), rootsChanged, anythingChanged };
+  const anythingChanged = rootsChanged || removed.length > 0 || roots.some(isChanged);
+  const droppedRoots = dropped.map(({ path }) => path);
+  return { stored, roots, removed, droppedRoots, rootsChanged, anythingChanged };
+}
+
+function isChanged({ walked, directory }: PlannedRoot): boolean {
+  return walked.directories.some((_, index) => directory(index).changed);
 }
 
 /** The common case, decided without building a plan. Links are judged against other roots, so they need the plan. */
@@ -143,32 +147,36 @@ interface PlanContext {
 function planRoot(walked: WalkedRoot, stored: StoredRoot | undefined, context: PlanContext): PlannedRoot {
   const sameKey = stored?.key === rootKey(walked.root);
   const old = stored?.snapshot ?? EMPTY_SNAPSHOT;
-  const indexBefore = matchDirectories(old.directories, walked.directories);
-  const kept = new Uint8Array(old.directories.length);
-  const directories = walked.directories.map((directory, index): PlannedDirectory => {
-    const indexOld = indexBefore(index);
-    if (indexOld >= 0) kept[indexOld] = 1;
-    const judged = judge(directory, walked, context.links);
+  const match = matchDirectories(old.directories, walked.directories);
+  if (stored !== undefined) noteRemoved(stored, match.isKept, context.removed);
+  const directory = (index: number): PlannedDirectory => {
+    const found = walked.directories[index];
+    if (found === undefined) throw new RangeError(`no directory ${index} in ${walked.root.display}`);
+    const indexOld = match.indexBefore(index);
+    const judged = judge(found, walked, context.links);
     const before = beforeAt(old, indexOld);
     const same = before !== null && sameFingerprint(old.fingerprints, indexOld, walked.fingerprints, index);
     const tooYoung = Number.isNaN(old.fingerprints[indexOld * FINGERPRINT_NUMBERS]);
     return {
-      relative: directory.relative,
+      relative: found.relative,
       kind: judged.kind,
       readFrom: judged.readFrom,
-      inode: directory.inode ?? null,
+      inode: found.inode ?? null,
       before,
       changed: !(same && sameKey && ROLES_KEPT[judged.kind].includes(before.role)),
       stirred: !same && !tooYoung,
     };
-  });
-  if (stored !== undefined) noteRemoved(stored, kept, context.removed);
-  return { walked, directories, sameKey };
+  };
+  return { walked, directory, sameKey };
 }
 
-function noteRemoved(root: StoredRoot, kept: Uint8Array, removed: RemovedDirectory[]): void {
+function noteRemoved(
+  root: StoredRoot,
+  isKept: (relative: string) => boolean,
+  removed: RemovedDirectory[],
+): void {
   root.snapshot.directories.forEach((relative, index) => {
-    const before = kept[index] === 1 ? null : beforeAt(root.snapshot, index);
+    const before = isKept(relative) ? null : beforeAt(root.snapshot, index);
     if (before !== null) removed.push({ path: `${root.path}/${relative}`, before });
   });
 }
@@ -179,16 +187,25 @@ function beforeAt(snapshot: RootSnapshot, index: number): Before | null {
   return role === undefined ? null : { role: role as Role, name: skillNameAt(snapshot, index) };
 }
 
-/** Index now → index before, or -1. Nearly always the two lists are equal, so no table is built for that case. */
-function matchDirectories(
-  before: readonly string[],
-  now: readonly WalkedDirectory[],
-): (index: number) => number {
+interface DirectoryMatch {
+  /** Index now → index before, or -1. */
+  readonly indexBefore: (index: number) => number;
+  /** Whether a directory of before is there now. */
+  readonly isKept: (relative: string) => boolean;
+}
+
+/** Nearly always the two lists are equal, so no table is built for that case; nor for a root that is new. */
+function matchDirectories(before: readonly string[], now: readonly WalkedDirectory[]): DirectoryMatch {
+  if (before.length === 0) return { indexBefore: () => -1, isKept: () => false };
   const equal =
     before.length === now.length && now.every(({ relative }, index) => before[index] === relative);
-  if (equal) return (index) => index;
+  if (equal) return { indexBefore: (index) => index, isKept: () => true };
   const byName = new Map(before.map((relative, index) => [relative, index]));
-  return (index) => byName.get(now[index]?.relative ?? '') ?? -1;
+  const names = new Set(now.map(({ relative }) => relative));
+  return {
+    indexBefore: (index) => byName.get(now[index]?.relative ?? '') ?? -1,
+    isKept: (relative) => names.has(relative),
+  };
 }
 
 interface Judged {

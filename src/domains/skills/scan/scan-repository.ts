@@ -5,7 +5,7 @@ import type { Diagnostic } from '../../../lib/diagnostics.ts';
 import { keepsBodies, putBody } from '../body-repository.ts';
 import { prepared } from '../prepared-repository.ts';
 import { type SkillRowWriter, skillRowWriter } from '../rows-repository.ts';
-import { EMPTY_SNAPSHOT, Role } from './root-snapshot.ts';
+import { countWinners, EMPTY_SNAPSHOT } from './root-snapshot.ts';
 import type { StoredRoot } from './scan-plan.ts';
 import { decodeSnapshot, encodeSnapshot } from './snapshot-bytes.ts';
 
@@ -58,6 +58,8 @@ export interface ScanRepository {
   /** Whether exactly this is stored. */
   hasAlias(alias: SkillAlias): boolean;
   dropAlias(directory: string): void;
+  /** Whether anything is recorded besides winners. */
+  hasRecords(): boolean;
   /** Deletes the records of every directory, as displayed, that is not in the list, and says how many went. */
   pruneRecords(keepDirectories: readonly string[]): number;
   shadowedCount(): number;
@@ -83,12 +85,29 @@ export function createScanRepository(db: Database.Database): ScanRepository {
     keepsBodies: () => keepsBodies(db),
     putBody: (digest, body) => putBody(db, digest, body),
     winner: (name) => (winner.get(name) as IndexedPlace | undefined) ?? null,
-    transaction: (work) => db.transaction(work).immediate(),
+    transaction: (work) => withScanCache(db, () => db.transaction(work).immediate()),
     ...shadowedStatements(db),
     ...rejectionStatements(db),
     ...aliasStatements(db),
-    ...pruneStatement(db),
+    ...pruneStatements(db),
   };
+}
+
+/**
+ * Rows of a first scan are written once, in order, and not looked at again: SQLite may write them out early instead of
+ * collecting them in memory until the end.
+ */
+const FIRST_SCAN_CACHE_KIB = 2_000;
+
+function withScanCache<T>(db: Database.Database, work: () => T): T {
+  if (prepared(db, 'SELECT 1 FROM skills LIMIT 1').get() !== undefined) return work();
+  const before = db.pragma('cache_size', { simple: true });
+  db.pragma(`cache_size = -${FIRST_SCAN_CACHE_KIB}`);
+  try {
+    return work();
+  } finally {
+    db.pragma(`cache_size = ${String(before)}`);
+  }
 }
 
 /** What the last scan stored; nothing when somebody else has added or deleted rows, for then it cannot be relied on. */
@@ -96,7 +115,8 @@ export function readStoredRoots(db: Database.Database): readonly StoredRoot[] {
   const sql = 'SELECT path, position, key, display, snapshot FROM skill_roots ORDER BY position';
   const stored = (prepared(db, sql).all() as RootRow[]).map(storedRoot);
   const { skills } = prepared(db, 'SELECT count(*) AS skills FROM skills').get() as { skills: number };
-  return winnersIn(stored) === skills ? stored : [];
+  const winners = stored.reduce((sum, { snapshot }) => sum + countWinners(snapshot), 0);
+  return winners === skills ? stored : [];
 }
 
 interface RootRow {
@@ -112,12 +132,6 @@ function storedRoot({ path, position, key, display, snapshot }: RootRow): Stored
   return decoded === null
     ? { path, position, key: '', display, snapshot: EMPTY_SNAPSHOT }
     : { path, position, key, display, snapshot: decoded };
-}
-
-function winnersIn(roots: readonly StoredRoot[]): number {
-  let winners = 0;
-  for (const { snapshot } of roots) for (const role of snapshot.roles) if (role === Role.winner) winners++;
-  return winners;
 }
 
 function shadowedStatements(
@@ -195,11 +209,17 @@ function aliasStatements(db: Database.Database): Pick<ScanRepository, 'putAlias'
   };
 }
 
-function pruneStatement(db: Database.Database): Pick<ScanRepository, 'pruneRecords'> {
-  const statements = ['skill_shadowed', 'skill_rejections', 'skill_aliases'].map((table) =>
+const RECORDS = ['skill_shadowed', 'skill_rejections', 'skill_aliases'] as const;
+
+function pruneStatements(db: Database.Database): Pick<ScanRepository, 'hasRecords' | 'pruneRecords'> {
+  const has = db
+    .prepare(`SELECT ${RECORDS.map((table) => `EXISTS (SELECT 1 FROM ${table})`).join(' OR ')}`)
+    .pluck();
+  const statements = RECORDS.map((table) =>
     db.prepare(`DELETE FROM ${table} WHERE directory NOT IN (SELECT value FROM json_each(?))`),
   );
   return {
+    hasRecords: () => has.get() === 1,
     pruneRecords: (keepDirectories) => {
       const keep = JSON.stringify(keepDirectories);
       return statements.reduce((total, statement) => total + statement.run(keep).changes, 0);

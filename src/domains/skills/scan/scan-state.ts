@@ -2,9 +2,9 @@
 import { type Clock, isoNow } from '../../../lib/clock.ts';
 import type { Logger } from '../../../lib/logger.ts';
 import type { EventDraft, EventLog } from '../../events/schema.ts';
-import { Role } from './root-snapshot.ts';
+import { Role, type RootSnapshot, skillNameAt } from './root-snapshot.ts';
 import type { SkillRoot } from './roots.ts';
-import type { PlannedDirectory, ScanPlan } from './scan-plan.ts';
+import type { PlannedDirectory, ScanPlan, StoredRoot } from './scan-plan.ts';
 import type { ScanRepository } from './scan-repository.ts';
 
 export interface ScanParts {
@@ -57,16 +57,13 @@ export interface Settled {
   readonly name: string | null;
 }
 
+/** All directories of a root, by their place in the walk. */
+export type SettledRoot = Pick<RootSnapshot, 'roles' | 'names'>;
+
 /** Holds nearly every SKILL.md; a larger one gets a buffer of its own. */
 const READ_BUFFER_BYTES = 64 * 1024;
 
 export function startScan(plan: ScanPlan, parts: ScanParts): Scan {
-  const winnersBefore = new Set<string>();
-  const note = ({ before }: Pick<PlannedDirectory, 'before'>) => {
-    if (before?.role === Role.winner) winnersBefore.add(before.name);
-  };
-  for (const { directories } of plan.roots) directories.forEach(note);
-  plan.removed.forEach(note);
   return {
     ...parts,
     allowedRoots: plan.roots.map(({ walked }) => walked.root.path),
@@ -74,14 +71,24 @@ export function startScan(plan: ScanPlan, parts: ScanParts): Scan {
     keepBodies: parts.repository.keepsBodies(),
     loadedAt: isoNow(parts.clock),
     generation: parts.repository.skills.generation() + 1,
-    winnersBefore,
+    winnersBefore: winnersOf(plan.stored),
     taken: new Map(),
     fresh: new Set(),
     inodes: new Map(),
     drafts: [],
     counts: { added: 0, changed: 0, removed: 0, shadowed: 0 },
-    visits: { done: 0, total: plan.roots.reduce((sum, { directories }) => sum + directories.length, 0) },
+    visits: { done: 0, total: plan.roots.reduce((sum, { walked }) => sum + walked.directories.length, 0) },
     wrote: false,
     touched: false,
   };
+}
+
+function winnersOf(stored: readonly StoredRoot[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { snapshot } of stored) {
+    snapshot.roles.forEach((role, index) => {
+      if (role === Role.winner) names.add(skillNameAt(snapshot, index));
+    });
+  }
+  return names;
 }

@@ -2,7 +2,7 @@
 import type Database from 'better-sqlite3';
 
 import { prepared } from '../prepared-repository.ts';
-import { Role } from './root-snapshot.ts';
+import { countWinners } from './root-snapshot.ts';
 import { layoutOf, type SeenDirectories, seenIn } from './snapshot-layout.ts';
 
 export interface SeenRoot extends SeenDirectories {
@@ -23,18 +23,13 @@ export function readSeenRoots(db: Database.Database): readonly SeenRoot[] {
     return layout === null ? [] : [{ path, key, ...seenIn(bytes, layout) }];
   });
   const { skills } = prepared(db, 'SELECT count(*) AS skills FROM skills').get() as { skills: number };
-  // Somebody else has added or deleted rows.
-  return winnersIn(seen) === skills ? seen : [];
+  const winners = seen.reduce((sum, root) => sum + countWinners(root), 0);
+  // Else somebody has added or deleted rows.
+  return winners === skills ? seen : [];
 }
 
 interface RootRow {
   readonly path: string;
   readonly key: string;
   readonly snapshot: Uint8Array;
-}
-
-function winnersIn(seen: readonly SeenRoot[]): number {
-  let winners = 0;
-  for (const { roles } of seen) for (const role of roles) if (role === Role.winner) winners++;
-  return winners;
 }

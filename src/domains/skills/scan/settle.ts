@@ -1,6 +1,5 @@
 /** Gives every directory its role; reads only what changed. */
 import { readdirSync } from 'node:fs';
-import path from 'node:path';
 
 import type { Diagnostic } from '../../../lib/diagnostics.ts';
 import { sha256Hex } from '../../../lib/digest.ts';
@@ -9,28 +8,42 @@ import type { DiagnosticCode } from '../diagnostic-codes.ts';
 import { parseHead } from '../parse.ts';
 import { readSkillBytes } from '../skill-file.ts';
 import { claim, keepClaim } from './claim.ts';
-import { Role } from './root-snapshot.ts';
-import type { PlannedRoot } from './scan-plan.ts';
-import type { Scan, Settled, Visit } from './scan-state.ts';
+import { baseName, Role } from './root-snapshot.ts';
+import type { PlannedDirectory, PlannedRoot } from './scan-plan.ts';
+import type { Scan, Settled, SettledRoot, Visit } from './scan-state.ts';
 import { isMisspelt } from './walk.ts';
 
 const PROGRESS_DIRECTORIES = 256;
 const NONE: Settled = { role: Role.none, name: null };
 
-export function settleRoot(scan: Scan, planned: PlannedRoot): readonly Settled[] {
-  const { root } = planned.walked;
+export function settleRoot(scan: Scan, planned: PlannedRoot): SettledRoot {
   const { visits } = scan;
-  return planned.directories.map((directory) => {
+  const count = planned.walked.directories.length;
+  const roles = new Uint8Array(count);
+  const names = new Map<number, string>();
+  for (let index = 0; index < count; index++) {
     if (++visits.done % PROGRESS_DIRECTORIES === 0) scan.progress?.(visits.done, visits.total);
-    const { before } = directory;
-    const kept = directory.inode === null ? keepRole(scan, { root, directory }) : null;
-    if (kept !== null) return kept;
-    const place = scan.display(`${root.path}/${directory.relative}`);
-    const settled = settle(scan, { root, sameKey: planned.sameKey, directory, place });
-    if (before !== null && recordOf(before.role) !== recordOf(settled.role)) forget(scan, place, before.role);
-    if (directory.stirred || before?.role !== settled.role) scan.touched = true;
-    return settled;
-  });
+    const directory = planned.directory(index);
+    const { role, name } = settleDirectory(scan, planned, directory);
+    roles[index] = role;
+    if (name !== null && name !== baseName(directory.relative)) names.set(index, name);
+  }
+  return { roles, names };
+}
+
+function settleDirectory(
+  scan: Scan,
+  { walked: { root }, sameKey }: PlannedRoot,
+  directory: PlannedDirectory,
+): Settled {
+  const { before } = directory;
+  const kept = directory.inode === null ? keepRole(scan, { root, directory }) : null;
+  if (kept !== null) return kept;
+  const place = scan.display(`${root.path}/${directory.relative}`);
+  const settled = settle(scan, { root, sameKey, directory, place });
+  if (before !== null && recordOf(before.role) !== recordOf(settled.role)) forget(scan, place, before.role);
+  if (directory.stirred || before?.role !== settled.role) scan.touched = true;
+  return settled;
 }
 
 /** Removes what was kept of a directory outside the `skills` table. */
@@ -125,7 +138,7 @@ function settleContent(scan: Scan, visit: Visit): Settled {
     const kept = keepClaim(scan, visit);
     if (kept !== null) return kept;
   }
-  const where = { file, directory: path.basename(directory.relative) };
+  const where = { file, directory: baseName(directory.relative) };
   const { head, diagnostics } = parseHead(read.bytes, where, { profile: root.profile, digest });
   if (head !== null) return claim(scan, visit, { head, diagnostics, bytes: read.bytes });
   const lenient = parseHead(read.bytes, where, { profile: 'lenient' });

@@ -61,20 +61,19 @@ interface Folder {
 }
 
 function visit(look: Look, found: WalkedDirectory[], folder: Folder): void {
-  const { entries, misspelt } = listDirectory(look.root, folder.path);
+  const { names, links, misspelt } = listDirectory(look.root, folder.path);
   // A folder on the way to others is recorded only when it asks for the hint.
   if (misspelt && folder.relative !== '') recordAbsent(look, found, folder);
   let misnamed = '';
-  for (const entry of entries) {
+  for (const name of names) {
     if (++look.entries > WALK_ENTRIES_MAX) throw tooLarge(look.root);
-    const { name } = entry;
     const relative = folder.relative === '' ? name : `${folder.relative}/${name}`;
     const child = { path: `${folder.path}/${name}`, relative, level: folder.level + 1 };
     if (name.includes('\ufffd')) {
       // Two such names may read the same, and neither can be opened by what was read.
       if (name !== misnamed) record(look, found, { relative, kind: 'misnamed', fingerprint: [0, 0, 0, 0] });
       misnamed = name;
-    } else if (entry.isSymbolicLink()) {
+    } else if (links.has(name)) {
       lookAtLink(look, found, child);
     } else {
       lookAtDirectory(look, found, child);
@@ -174,19 +173,27 @@ function textNumber(text: string): number {
 }
 
 interface Listing {
-  readonly entries: readonly Dirent[];
-  /** A file such as skill.md is among them. */
+  /** Folders, and links that may lead to some, in order. */
+  readonly names: readonly string[];
+  readonly links: ReadonlySet<string>;
+  /** A file such as skill.md is among the rest. */
   readonly misspelt: boolean;
 }
+
+const NOTHING: Listing = { names: [], links: new Set(), misspelt: false };
 
 function listDirectory(root: SkillRoot, directory: string): Listing {
   try {
     const all = readdirSync(directory, { withFileTypes: true });
-    const entries = all.filter(isCandidate).sort((a, b) => (a.name < b.name ? -1 : 1));
-    return { entries, misspelt: all.some(({ name }) => isMisspelt(name)) };
+    const candidates = all.filter(isCandidate);
+    return {
+      names: candidates.map(({ name }) => name).sort(),
+      links: new Set(candidates.filter((entry) => entry.isSymbolicLink()).map(({ name }) => name)),
+      misspelt: all.some(({ name }) => isMisspelt(name)),
+    };
   } catch (error) {
     // Below the root a folder may come and go or be closed to us; that is no reason to give up the rest.
-    if (directory !== root.path) return { entries: [], misspelt: false };
+    if (directory !== root.path) return NOTHING;
     throw unreadable(root, messageOf(error));
   }
 }

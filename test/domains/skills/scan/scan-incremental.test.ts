@@ -15,7 +15,7 @@ import path from 'node:path';
 
 import { describe, expect, onTestFinished, test } from 'vitest';
 
-import { loadSkillsFromDisk } from '../../../../src/domains/skills/repository.ts';
+import { listSkills, loadSkillsFromDisk } from '../../../../src/domains/skills/repository.ts';
 import { systemClock } from '../../../../src/lib/clock.ts';
 import { LATER, type TestRegistry, testRegistry } from '../../../support/registry.ts';
 import { skillText, writeSkill, writeSkillFile } from '../../../support/skill-files.ts';
@@ -330,4 +330,45 @@ describe('rows that somebody else wrote', () => {
     expect(registry.content()).toEqual(registry.fresh());
     expect(registry.content().skill_rejections).toEqual([]);
   });
+});
+
+test('the text that a list is searched by is stored only where SQLite cannot fold it', () => {
+  const registry = testRegistry();
+  writeSkill(folder(registry), 'plain', { description: 'Files INVOICES.' });
+  writeSkill(folder(registry), 'umlaut', { description: 'Stellt ÜBERWEISUNGEN aus.' });
+  registry.scan();
+  expect(registry.db.prepare('SELECT name, search_text FROM skills ORDER BY name').all()).toEqual([
+    { name: 'plain', search_text: '' },
+    { name: 'umlaut', search_text: 'umlaut\u001fstellt überweisungen aus.' },
+  ]);
+  const found = (search: string) => listSkills(registry.db, { search }).map(({ name }) => name);
+  expect(['invoices', 'PLAIN', 'überWEISUNGEN', 'files\u001f'].map(found)).toEqual([
+    ['plain'],
+    ['plain'],
+    ['umlaut'],
+    [],
+  ]);
+});
+
+test('every row of a first scan and every new or changed one later waits for the search index', () => {
+  const registry = testRegistry();
+  const pending = () => registry.db.prepare('SELECT name FROM search_pending ORDER BY name').pluck().all();
+  for (const name of ['a', 'b', 'c']) writeSkill(folder(registry), name);
+  registry.scan();
+  expect(pending()).toEqual(['a', 'b', 'c']);
+  registry.db.exec('DELETE FROM search_pending');
+  writeSkill(folder(registry), 'b', { description: 'Changed.' });
+  writeSkill(folder(registry), 'd');
+  rmSync(path.join(folder(registry), 'c'), { recursive: true });
+  registry.scan();
+  expect(pending()).toEqual(['b', 'c', 'd']);
+});
+
+test('a first scan gives the cache of the database back as large as it was', () => {
+  const registry = testRegistry();
+  writeSkill(folder(registry), 'a');
+  const before = registry.db.pragma('cache_size', { simple: true });
+  registry.scan();
+  expect(namesIn(registry)).toEqual(['a']);
+  expect(registry.db.pragma('cache_size', { simple: true })).toBe(before);
 });

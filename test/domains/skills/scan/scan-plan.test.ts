@@ -4,6 +4,8 @@ import { Role } from '../../../../src/domains/skills/scan/root-snapshot.ts';
 import { rootKey, type SkillRoot } from '../../../../src/domains/skills/scan/roots.ts';
 import {
   nothingChanged,
+  type PlannedDirectory,
+  type PlannedRoot,
   planScan,
   type StoredRoot,
   withoutRepeats,
@@ -43,11 +45,17 @@ function stored(
   return { path: root.path, position, key: rootKey(root), display: root.display, snapshot };
 }
 
+function directoriesOf(planned: PlannedRoot | undefined): readonly PlannedDirectory[] {
+  return planned?.walked.directories.map((_, index) => planned.directory(index)) ?? [];
+}
+
 function changedIn(before: readonly StoredRoot[], now: readonly WalkedRoot[]): unknown {
   const plan = planScan(before, now);
   return {
-    changed: plan.roots.flatMap(({ walked: { root }, directories }) =>
-      directories.filter(({ changed }) => changed).map(({ relative }) => `${root.path}/${relative}`),
+    changed: plan.roots.flatMap((planned) =>
+      directoriesOf(planned)
+        .filter(({ changed }) => changed)
+        .map(({ relative }) => `${planned.walked.root.path}/${relative}`),
     ),
     removed: plan.removed.map(({ path }) => path),
     rootsChanged: plan.rootsChanged,
@@ -88,7 +96,7 @@ describe('directories', () => {
 
   test('one that was too young to be trusted is read again, but is no reason to write', () => {
     const young = [stored(A, 0, [{ relative: 'x', mark: Number.NaN }])];
-    const [directory] = planScan(young, [walked(A, [{ relative: 'x' }])]).roots[0]?.directories ?? [];
+    const [directory] = directoriesOf(planScan(young, [walked(A, [{ relative: 'x' }])]).roots[0]);
     expect(directory).toMatchObject({ changed: true, stirred: false });
   });
 });
@@ -154,7 +162,7 @@ describe('roots', () => {
 describe('links', () => {
   const real = walked(B, [{ relative: 'real' }]);
   const judged = (entry: Entry) =>
-    planScan([], [walked(A, [entry]), real]).roots[0]?.directories.map(({ kind, readFrom }) => ({
+    directoriesOf(planScan([], [walked(A, [entry]), real]).roots[0]).map(({ kind, readFrom }) => ({
       kind,
       readFrom,
     }));
@@ -187,7 +195,7 @@ describe('links', () => {
     const before = [stored(A, 0, [{ ...link, role: Role.refused }])];
     expect(planScan(before, [walked(A, [link])]).anythingChanged).toBe(false);
     expect(nothingChanged(before, [walked(A, [link])])).toBe(false);
-    const [directory] = planScan(before, [walked(A, [link]), real]).roots[0]?.directories ?? [];
+    const [directory] = directoriesOf(planScan(before, [walked(A, [link]), real]).roots[0]);
     expect(directory).toMatchObject({ kind: 'skill', changed: true });
   });
 });
