@@ -1,7 +1,7 @@
 /** Where a phrase may stand in each skill, told from the index before any text is read. */
 import type { IndexReader, SearchParts } from './index-reader.ts';
 import { createPostingBuffer, decodeList, IN_NAME_FROM, isInDescription } from './postings.ts';
-import { STOP_WORDS, WORD_CHARS_MAX } from './tokenise.ts';
+import { indexedParts } from './tokenise.ts';
 
 /** How well the whole query fits: 1 for the description, 2 for the name, their sum for both, and above that the very name. */
 export const PlainRank = { none: 0, description: 1, name: 2, both: 3, exact: 4 } as const;
@@ -10,23 +10,21 @@ export type PlainRank = (typeof PlainRank)[keyof typeof PlainRank];
 /** By document: name and description as far as the phrase may stand there, as their rank; 0 where it cannot. */
 export type PlainBounds = Uint8Array;
 
-/** A shorter run of letters stands in too many words to lead anywhere. */
-const RUN_CHARS_MIN = 3;
-/** The longest runs tell most; what is left of a long phrase tells no more. */
-const RUNS_MAX = 4;
+/** The longest tell most; what is left of a long phrase tells no more. */
+const PARTS_MAX = 4;
 
-/** From the words that hold the runs of letters of the phrase. Null when that leads nowhere. */
+/** From the words that hold parts of the phrase. Null when that leads nowhere. */
 export function boundsByWords(phrase: string, { reader, lexicon }: SearchParts): PlainBounds | null {
-  const runs = tellingRuns(phrase);
-  if (runs.length === 0) return null;
+  const parts = indexedParts(phrase).slice(0, PARTS_MAX);
+  if (parts.length === 0) return null;
   const bounds = new Uint8Array(reader.corpus.size);
   const { name } = reader.corpus.norms;
   for (let document = 0; document < bounds.length; document++)
     if ((name[document] ?? 0) > 0) bounds[document] = PlainRank.both;
   const buffer = createPostingBuffer();
-  for (const run of runs) {
+  for (const part of parts) {
     const here = new Uint8Array(bounds.length);
-    const terms = new Set(reader.formsHolding(run).flatMap((form) => lexicon.word(form)?.term ?? []));
+    const terms = new Set(reader.formsHolding(part).flatMap((form) => lexicon.word(form)?.term ?? []));
     for (const facts of reader.facts([...terms])) {
       for (const list of facts === null ? [] : reader.headPostings(facts.number)) {
         decodeList(list, buffer);
@@ -39,7 +37,7 @@ export function boundsByWords(phrase: string, { reader, lexicon }: SearchParts):
         }
       }
     }
-    // A field that lacks one run of the phrase cannot hold the phrase.
+    // A field that lacks one part of the phrase cannot hold the phrase.
     for (let document = 0; document < bounds.length; document++)
       bounds[document] = (bounds[document] ?? 0) & (here[document] ?? 0);
   }
@@ -53,34 +51,22 @@ const AMONG_SHARE_MAX = 1 / 4;
 export function boundsByTexts(
   phrases: readonly string[],
   { containing, corpus }: IndexReader,
-  among?: PlainBounds,
+  among: PlainBounds | null,
 ): PlainBounds {
-  const some = among === undefined ? [] : withBound(among, (bound) => bound > 0);
-  const isFew = among !== undefined && some.length <= corpus.size * AMONG_SHARE_MAX;
+  const some = among === null ? [] : withBound(among, (bound) => bound > 0);
+  const isFew = among !== null && some.length <= corpus.size * AMONG_SHARE_MAX;
   const bounds = new Uint8Array(corpus.size);
   for (const { document, where } of containing(phrases, isFew ? some : undefined))
     if ((corpus.norms.name[document] ?? 0) > 0) bounds[document] = where;
   return bounds;
 }
 
-export function withBound(bounds: PlainBounds, accepts: (bound: number) => boolean): readonly number[] {
+export function withBound(
+  bounds: PlainBounds,
+  accepts: (bound: number, document: number) => boolean,
+): readonly number[] {
   const documents: number[] = [];
   for (let document = 0; document < bounds.length; document++)
-    if (accepts(bounds[document] ?? 0)) documents.push(document);
+    if (accepts(bounds[document] ?? 0, document)) documents.push(document);
   return documents;
-}
-
-/** Runs of letters that the words of a text with this phrase must hold, the longest first. */
-function tellingRuns(phrase: string): readonly string[] {
-  if (!/^\p{ASCII}*$/u.test(phrase)) return [];
-  const runs = [...new Set(phrase.match(/[a-z0-9]+/g) ?? [])].filter(
-    (run) => run.length >= RUN_CHARS_MIN && run.length < WORD_CHARS_MAX && !isInStopWord(run),
-  );
-  return runs.sort((a, b) => b.length - a.length).slice(0, RUNS_MAX);
-}
-
-/** Stop words are not indexed, so a run that is part of one may stand where no posting tells. */
-function isInStopWord(run: string): boolean {
-  for (const word of STOP_WORDS) if (word.includes(run)) return true;
-  return false;
 }

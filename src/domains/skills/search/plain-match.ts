@@ -6,7 +6,7 @@ import { heaviestFirst } from './score-order.ts';
 
 /** Longer queries are tasks, not phrases that somebody expects to find word for word. */
 const PHRASE_CHARS_MAX = 100;
-/** Texts that are read one by one. When so many did not suffice, the database looks through the others at once. */
+/** Texts that are read one by one. After so many in vain the database looks through all of them at once. */
 const TEXTS_READ_MAX = 256;
 
 export interface PlainOptions {
@@ -36,29 +36,42 @@ export function plainMatches(query: string, options: PlainOptions, parts: Search
   const phrases = phrasesOf(query);
   const [phrase] = phrases;
   if (phrase === undefined) return NOTHING;
-  const { wanted, scores } = options;
   const { reader } = parts;
-  const bounds = boundsByWords(phrase, parts) ?? boundsByTexts(phrases, reader);
-  const rankOf = createRanker(phrases, bounds, reader);
+  const likely = boundsByWords(phrase, parts);
+  const best = likely && bestWithin(likely, { ...options, phrases, reader, textsMax: TEXTS_READ_MAX });
+  if (best !== null) return best;
+  const certain = boundsByTexts(phrases, reader, likely);
+  const all = bestWithin(certain, { ...options, phrases, reader, textsMax: Number.POSITIVE_INFINITY });
+  return all ?? NOTHING;
+}
+
+interface Reading extends PlainOptions {
+  readonly phrases: readonly string[];
+  readonly reader: IndexReader;
+  readonly textsMax: number;
+}
+
+/** Null when `textsMax` texts were read in vain. */
+function bestWithin(bounds: PlainBounds, reading: Reading): PlainMatches | null {
+  const { phrases, reader, scores, wanted } = reading;
   const ranks = new Map<number, PlainRank>();
-  let unscored = 0;
-  for (let document = 0; document < bounds.length; document++)
-    if ((bounds[document] ?? 0) > 0 && (scores[document] ?? 0) === 0) unscored++;
+  let unscored = withBound(bounds, (bound, document) => bound > 0 && scores[document] === 0).length;
+  let inVain = 0;
   const look = (document: number): PlainRank => {
-    const rank = rankOf(document);
+    const rank = plainRank(reader.text(document), phrases);
     if (rank !== PlainRank.none) ranks.set(document, rank);
-    else if ((scores[document] ?? 0) === 0) unscored--;
+    else inVain++;
+    if (rank === PlainRank.none && scores[document] === 0) unscored--;
     return rank;
   };
   // The very name is first, however little else speaks for it.
   for (const document of reader.named(phrases)) if ((bounds[document] ?? 0) > 0) look(document);
   for (const bound of BOUNDS) {
     let found = [...ranks.values()].filter((rank) => rank >= bound).length;
-    for (const document of heaviestFirst(
-      withBound(bounds, (each) => each === bound),
-      { ...options, reader },
-    )) {
+    const candidates = withBound(bounds, (each) => each === bound);
+    for (const document of heaviestFirst(candidates, reading)) {
       if (found >= wanted) return { ranks, unscored, hasMore: true };
+      if (inVain >= reading.textsMax) return null;
       if (!ranks.has(document) && look(document) >= bound) found++;
     }
   }
@@ -71,23 +84,6 @@ function phrasesOf(query: string): readonly string[] {
   const phrase = plain(query);
   if (phrase === '' || phrase.length > PHRASE_CHARS_MAX) return [];
   return [...new Set([phrase, phrase.replaceAll(' ', '-')])];
-}
-
-/** Reads texts one by one, until that would take longer than to ask for all that hold a phrase. */
-function createRanker(
-  phrases: readonly string[],
-  bounds: PlainBounds,
-  reader: IndexReader,
-): (document: number) => PlainRank {
-  let read = 0;
-  let holding: PlainBounds | undefined;
-  return (document) => {
-    if (read++ >= TEXTS_READ_MAX) {
-      holding ??= boundsByTexts(phrases, reader, bounds);
-      if ((holding[document] ?? 0) === 0) return PlainRank.none;
-    }
-    return plainRank(reader.text(document), phrases);
-  };
 }
 
 function plainRank(text: string, phrases: readonly string[]): PlainRank {

@@ -54,6 +54,29 @@ export function tokenise(text: string, lexicon: Lexicon): readonly Word[] {
   return words;
 }
 
+/** A shorter run of letters stands in too many words to lead anywhere. */
+const RUN_CHARS_MIN = 3;
+
+/** Parts of words that every folded text with this one in it has been indexed by, the longest first. */
+export function indexedParts(folded: string): readonly string[] {
+  const isPlain = !FOREIGN.test(folded);
+  const runs = folded.match(isPlain ? ASCII_WORDS : WORDS) ?? [];
+  const spaced = isPlain ? runs : runs.flatMap((run) => run.split(UNSPACED));
+  const pairs = isPlain
+    ? []
+    : (folded.match(UNSPACED) ?? []).filter((run) => run.length > 1).flatMap(pairsOf);
+  const parts = spaced.filter((run) => run.length >= RUN_CHARS_MIN && run.length < WORD_CHARS_MAX);
+  return [...new Set([...parts, ...pairs])]
+    .filter((part) => !isInStopWord(part))
+    .sort((a, b) => b.length - a.length);
+}
+
+/** Stop words are not indexed, so a part of one may stand where the index knows of none. */
+function isInStopWord(part: string): boolean {
+  for (const word of STOP_WORDS) if (word.includes(part)) return true;
+  return false;
+}
+
 /** Remembers what became of each word, since a text repeats few of them often. */
 export interface Lexicon {
   /** Null for a stop word. */

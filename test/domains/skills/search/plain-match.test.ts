@@ -1,6 +1,7 @@
 /** Of many skills only a few are looked at closely; the answer is as if all were. */
 import { expect, test } from 'vitest';
 
+import { plain } from '../../../../src/domains/skills/search/document.ts';
 import { randomFrom } from '../../../support/random.ts';
 import { type Library, testIndex } from './harness.ts';
 
@@ -109,4 +110,67 @@ test('the very name is first, however much better the words fit others', async (
     review: 'Looks at what has changed and says something of it, at length, without that word.',
   });
   expect(found('review')[0]).toBe('review');
+});
+
+const PIECES = [
+  'é',
+  'e\u0301',
+  'ﬃ',
+  'ß',
+  'İ',
+  'ς',
+  'Σ',
+  '处理',
+  '文',
+  '日本語テスト',
+  'ไทย',
+  'Ελλάδα',
+  'развёртывание',
+  '한국어',
+];
+PIECES.push(
+  '❶',
+  '…',
+  '—',
+  '💥',
+  '_',
+  '-',
+  ' ',
+  ' ',
+  ' ',
+  'the',
+  'abc',
+  'PDF',
+  'x',
+  '42',
+  'ab'.repeat(25),
+  '\n',
+  'ⅷ',
+  '™',
+);
+
+test('any part of any text finds every skill that has it, in whatever script', async () => {
+  const random = randomFrom(9);
+  const text = (): string =>
+    Array.from({ length: 12 }, () => PIECES[Math.floor(random() * PIECES.length)] ?? '').join('');
+  const skills = Object.fromEntries(
+    Array.from({ length: 120 }, (_, at) => [`s${at}`, `${text()} ${text()}`]),
+  );
+  const { search } = await testIndex(skills);
+  const texts = Object.entries(skills).map(([name, description]) => [name, plain(description)] as const);
+  for (const [, description] of texts) {
+    const characters = [...description];
+    for (let count = 0; count < 3; count++) {
+      const from = Math.floor(random() * characters.length);
+      const query = characters.slice(from, from + 1 + Math.floor(random() * 14)).join('');
+      const phrase = plain(query);
+      if (phrase === '') continue;
+      const holding = texts.flatMap(([name, each]) =>
+        each.includes(phrase) || name.includes(phrase) ? [name] : [],
+      );
+      const hits = search(query, { limit: 120 }).hits.filter(({ score }) => score >= 1);
+      const found = new Set(hits.map(({ name }) => name));
+      expect([query, holding.filter((name) => !found.has(name))]).toEqual([query, []]);
+    }
+  }
 });
