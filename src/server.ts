@@ -48,6 +48,12 @@ export type Envelope =
     }
   | { readonly ok: false; readonly error: ToolFailure };
 
+/**
+ * How the record of a call's beginning is kept. `durable`: nothing is done before it is safe, because it could not be undone.
+ * `with-end`: the tool records nothing itself, so its beginning may be written together with its end.
+ */
+export type ToolStart = 'durable' | 'with-end';
+
 export interface AuditEnter {
   readonly callId: string;
   readonly tool: string;
@@ -55,8 +61,7 @@ export interface AuditEnter {
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly input: unknown;
-  /** Must be safe before the tool begins, because what it does cannot be undone. */
-  readonly durable?: boolean;
+  readonly start?: ToolStart;
 }
 
 export interface AuditExit {
@@ -91,8 +96,7 @@ export interface ToolConfig<Schema extends z.ZodType> {
   readonly lock?: 'tool' | 'session';
   /** `people`: doors call it for a person; it is never offered to an agent. */
   readonly audience?: 'agents' | 'people';
-  /** `durable`: nothing is done before the record of its beginning is safe. */
-  readonly start?: 'durable';
+  readonly start?: ToolStart;
 }
 
 export type ToolHandler<Schema extends z.ZodType> = (
@@ -242,7 +246,7 @@ async function validateAndDispatch<Schema extends z.ZodType>(
       caller: call.caller,
       at,
       input: parsed.data,
-      ...(tool.config.start === 'durable' ? { durable: true } : {}),
+      ...(tool.config.start === undefined ? {} : { start: tool.config.start }),
     });
   } catch (error) {
     return auditFailure(ctx, tool.name, error);

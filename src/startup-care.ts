@@ -76,17 +76,20 @@ export function openCare(parts: CareParts): Care {
   };
 }
 
-/** Which skills clients without a session are offered; null when all are. */
-export async function offeredNames({
+/** Tells which skills clients without a session are offered; null when all are. Made once, it reads the switches only when they change. */
+export function createOffered({
   config,
   skills,
   policy,
-}: Pick<CareParts, 'config' | 'skills' | 'policy'>): Promise<IsOffered | null> {
-  const switches = createSwitchService({ workspace: config.workspace, skills }).current();
-  const isTrusted = config.view.untrusted === 'hidden' ? await policy.trustedSkills() : null;
-  const allOn = switches.disabled.length === 0 && switches.profile === null;
-  if (allOn) return isTrusted;
-  return (skill) => isOn(skill.name, switches) && (isTrusted?.(skill) ?? true);
+}: Pick<CareParts, 'config' | 'skills' | 'policy'>): () => Promise<IsOffered | null> {
+  const { current } = createSwitchService({ workspace: config.workspace, skills });
+  return async () => {
+    const switches = current();
+    const isTrusted = config.view.untrusted === 'hidden' ? await policy.trustedSkills() : null;
+    const allOn = switches.disabled.length === 0 && switches.profile === null;
+    if (allOn) return isTrusted;
+    return (skill) => isOn(skill.name, switches) && (isTrusted?.(skill) ?? true);
+  };
 }
 
 function openProposals({ ctx: { clock, ids }, db, skills, events }: CareParts): ProposeService {

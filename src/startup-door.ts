@@ -9,7 +9,7 @@ import type { SkillsService } from './domains/skills/service.ts';
 import { type HttpEndpoint, openHttpDoor } from './lib/http-door.ts';
 import { readVersion } from './lib/version.ts';
 import type { ColibriServerContext } from './server.ts';
-import { offeredNames } from './startup-care.ts';
+import { createOffered } from './startup-care.ts';
 import type { ApiServices } from './surfaces/http/services.ts';
 import type { RequestId } from './surfaces/mcp/opening.ts';
 
@@ -76,7 +76,7 @@ async function openApi(
 
 /** What clients may see: all, or what somebody vouched for. */
 async function offeredSkills({ skills, policy }: ApiServices, config: Config): Promise<SkillsService> {
-  const offered = await offeredNames({ config, skills, policy });
+  const offered = await createOffered({ config, skills, policy })();
   return offered === null ? skills : offerOnly(skills, offered);
 }
 

@@ -40,7 +40,7 @@ import type { Logger } from './lib/logger.ts';
 import { printableBlock } from './lib/text.ts';
 import { type AuditSink, type ColibriServerContext, createServerContext } from './server.ts';
 import { findServed, openWork, type ServedAgent, type Work } from './startup-agents.ts';
-import { type Care, offeredNames, openCare } from './startup-care.ts';
+import { type Care, createOffered, openCare } from './startup-care.ts';
 import { type Door, letDoorAnswer, openDoor, type Transport } from './startup-door.ts';
 import { openHooks } from './startup-hooks.ts';
 import { type InstallServices, openInstall } from './startup-install.ts';
@@ -315,7 +315,7 @@ function registerTools(
     registerSkillTools(ctx, db.handle);
     return;
   }
-  const offered = () => offeredNames({ config, skills, policy });
+  const offered = createOffered({ config, skills, policy });
   registerSkillTools(ctx, db.handle, { paged: true, offered });
   registerRegistryTools(ctx, skills);
   registerSessionTools(ctx, sessions);

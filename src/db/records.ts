@@ -6,9 +6,11 @@ import {
   type Driver,
   Kysely,
   SqliteAdapter,
+  type SqliteDatabase,
   SqliteDriver,
   SqliteIntrospector,
   SqliteQueryCompiler,
+  type SqliteStatement,
 } from 'kysely';
 
 export interface RecordsOptions {
@@ -28,7 +30,7 @@ export function openRecords<Schema>(handle: Database.Database, options: RecordsO
 }
 
 function sharedDriver(handle: Database.Database, mayBegin: () => boolean): Driver {
-  const inner = new SqliteDriver({ database: handle });
+  const inner = new SqliteDriver({ database: keepStatements(handle) });
   return {
     init: () => inner.init(),
     acquireConnection: () => inner.acquireConnection(),
@@ -46,5 +48,24 @@ function sharedDriver(handle: Database.Database, mayBegin: () => boolean): Drive
     releaseConnection: () => inner.releaseConnection(),
     // The handle belongs to whoever opened it.
     destroy: async () => undefined,
+  };
+}
+
+/** Far more than there are kinds of queries; only lists of changing length make new ones. */
+const STATEMENTS_MAX = 500;
+
+/** Preparing costs more than running, so a statement is kept with its text. Nothing streams, so it is never busy. */
+function keepStatements(handle: Database.Database): SqliteDatabase {
+  const known = new Map<string, SqliteStatement>();
+  return {
+    close: () => handle.close(),
+    prepare(sql) {
+      const found = known.get(sql);
+      if (found !== undefined) return found;
+      if (known.size >= STATEMENTS_MAX) known.clear();
+      const statement = handle.prepare(sql);
+      known.set(sql, statement);
+      return statement;
+    },
   };
 }

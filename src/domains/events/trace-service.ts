@@ -1,6 +1,7 @@
 /** The kernel's audit sink for calls inside a session: their inputs and outcomes become the session's events. */
 import type { ColibriDatabase, RecordTransaction } from '../../db/database.ts';
 import { sha256Hex } from '../../lib/digest.ts';
+import { createGroupCommit } from '../../lib/group-commit.ts';
 import type { Json } from '../../lib/json.ts';
 import type { AuditEnter, AuditExit, AuditSink, Caller } from '../../server.ts';
 import { canonicalJson } from './chain.ts';
@@ -23,62 +24,48 @@ interface Entry {
   readonly artifact: StoredArtifact | null;
 }
 
-/** Calls that end while a commit is under way share the next one. An answer leaves only after its events are safe. */
+/** Calls that end in one turn, or while a commit is under way, share the next one. An answer leaves only after its events are safe. */
 export function createToolTrace({ db, events }: TraceParts): AuditSink {
-  let pending: Entry[] = [];
-  let commit: Promise<void> | null = null;
-
-  /** Only when it is a commit's turn: whatever came while it waited goes along. */
-  const take = (): readonly Entry[] => {
-    const entries = pending;
-    pending = [];
-    commit = null;
-    return entries;
-  };
-  const flush = async (): Promise<void> => {
-    let entries: readonly Entry[] | null = null;
-    try {
-      await db.transact(async (transaction) => {
-        entries = take();
-        await record(transaction, entries);
-      });
-    } catch (error) {
-      // It never had its turn: whoever waits for it is told, and the next call starts a commit of its own.
-      if (entries === null) take();
-      throw error;
-    }
-    events.wake();
-  };
   const record = async (transaction: RecordTransaction, entries: readonly Entry[]): Promise<void> => {
-    for (const { session, artifact } of entries) {
-      if (artifact !== null) await events.storeArtifacts(transaction, session, [artifact]);
+    for (const [session, artifacts] of artifactsBySession(entries)) {
+      await events.storeArtifacts(transaction, session, [...artifacts.values()]);
     }
     await events.append(
       transaction,
       entries.map(({ draft }) => draft),
     );
   };
-  const add = (entry: Entry): Promise<void> => {
-    pending.push(entry);
-    commit ??= flush();
-    return commit;
-  };
+  const commits = createGroupCommit<Entry>(async (take) => {
+    await db.transact((transaction) => record(transaction, take()));
+    events.wake();
+  });
   const starts = new Map<string, Promise<void>>();
 
   return {
     enter(entry) {
-      const started = add(startedEntry(entry));
-      // Whoever waits for the end waits for the beginning, too; until then a failure belongs to nobody.
-      started.catch(() => undefined);
+      // What a tool records itself must not come before its beginning, so that is queued first.
+      const started = commits.add(startedEntry(entry), entry.start === 'with-end' ? 'later' : 'now');
+      // Whoever waits for the end waits for the beginning, too.
       starts.set(entry.callId, started);
-      return entry.durable ? started : undefined;
+      return entry.start === 'durable' ? started : undefined;
     },
     async exit(entry) {
       const started = starts.get(entry.callId);
       starts.delete(entry.callId);
-      await Promise.all([started, add(endedEntry(entry))]);
+      await Promise.all([started, commits.add(endedEntry(entry), 'turn')]);
     },
   };
+}
+
+/** Calls that end together often answer the same. */
+function artifactsBySession(entries: readonly Entry[]): Map<string, Map<string, StoredArtifact>> {
+  const sessions = new Map<string, Map<string, StoredArtifact>>();
+  for (const { session, artifact } of entries) {
+    if (artifact === null) continue;
+    const known = sessions.get(session) ?? new Map<string, StoredArtifact>();
+    sessions.set(session, known.set(artifact.digest, artifact));
+  }
+  return sessions;
 }
 
 /** Calls inside a session are its events; the others leave a row in the audit log. */

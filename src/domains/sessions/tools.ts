@@ -97,6 +97,7 @@ function countsOf({
 
 const SKILL_SEARCH = {
   ...SHARED,
+  start: 'with-end',
   title: 'skill_search',
   description: 'Find skills by words, a sentence or a whole task text. An empty query lists them by name.',
   inputSchema: z.strictObject({
@@ -142,6 +143,7 @@ const SKILL_READ = {
 
 const SKILL_GET = {
   ...SHARED,
+  start: 'with-end',
   title: 'skill_get',
   description: 'All that is known of one skill without its text: fields, tools, digest, cost.',
   inputSchema: z.strictObject({ name, session_id: sessionId }),

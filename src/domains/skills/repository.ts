@@ -99,6 +99,7 @@ const SKILL_LIST = {
   title: 'skill_list',
   description:
     'List all skills loaded from .agents/skills/*/SKILL.md into the ε Skill Registry, with optional substring search and capability filter.',
+  start: 'with-end',
   annotations: { readOnlyHint: true, openWorldHint: false },
 } as const;
 

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { type ColibriDatabase, openDatabase } from '../../../src/db/database.ts';
+import type { EventDraft } from '../../../src/domains/events/schema.ts';
 import { createEventsService, type EventsService } from '../../../src/domains/events/service.ts';
 import { createToolTrace, toolOutput } from '../../../src/domains/events/trace-service.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
@@ -67,6 +68,12 @@ function call(session = 's', more: Partial<AuditExit> = {}): AuditEnter & AuditE
   };
 }
 
+/** An event that a tool records itself. */
+function closed(parentId: string): EventDraft {
+  const of = { stream: 'session:s', sessionId: 's', actor: 'robin', parentId } as const;
+  return { ...of, type: 'session.closed', sensitivity: 'pseudonymous', payload: { loads: 0, tokens: 0 } };
+}
+
 async function both({ trace }: Opened, made: AuditEnter & AuditExit): Promise<void> {
   await trace.enter(made);
   await trace.exit(made);
@@ -108,6 +115,33 @@ describe('the trace', () => {
     expect(opened.commits()).toBeLessThanOrEqual(4);
     expect((await opened.events.read()).length).toBe(400);
     expect(await opened.events.verify()).toEqual({ events: 400, broken: null });
+  });
+
+  test('calls that record nothing themselves share one commit, their beginnings included', async () => {
+    const opened = await open();
+    const calls = Array.from({ length: 20 }, () => ({ ...call(), start: 'with-end' as const }));
+    await Promise.all(calls.map((one) => both(opened, one)));
+    expect(opened.commits()).toBe(1);
+    const order = (await opened.events.read()).map(({ type, id, parent_id }) => [type, parent_id ?? id]);
+    for (const { callId } of calls) {
+      expect(order.filter(([, of]) => of === callId)).toEqual([
+        ['tool.started', callId],
+        ['tool.finished', callId],
+      ]);
+    }
+  });
+
+  test('the beginning of any other call stands before what is written after it was told', async () => {
+    const opened = await open();
+    const made = call();
+    await opened.trace.enter(made);
+    await opened.db.transact((transaction) => opened.events.append(transaction, [closed(made.callId)]));
+    await opened.trace.exit(made);
+    expect((await opened.events.read()).map(({ type }) => type)).toEqual([
+      'tool.started',
+      'session.closed',
+      'tool.finished',
+    ]);
   });
 
   test('an exit settles when its events are in the file, not before', async () => {
