@@ -14,7 +14,7 @@ const SDK_SERVER = path.join(REPOSITORY, 'bench/speed/sdk-server.mjs');
 const SKILLS = 1_000;
 const CALLS = { stdio: 5_000, http: 1_000 };
 /** Calls under way at once. */
-const AT_ONCE = 16;
+const AT_ONCE = { stdio: 64, http: 16 };
 const OUR_CALL = { name: 'skill_list', arguments: { limit: 1 } };
 const EMPTY_CALL = { name: 'empty', arguments: {} };
 
@@ -22,10 +22,10 @@ export async function callRows(world: World): Promise<readonly Row[]> {
   const { workspace, home, database } = world.place(SKILLS);
   const place = { cwd: workspace, home };
   const bare = await startRpc([SDK_SERVER], { cwd: REPOSITORY, home });
-  const floor = await perSecond(CALLS.stdio, () => bare.request('tools/call', EMPTY_CALL));
+  const floor = await perSecond('stdio', () => bare.request('tools/call', EMPTY_CALL));
   await bare.end();
   const server = await startRpc([COLIBRI, 'serve', '--db', database], place);
-  const ours = await perSecond(CALLS.stdio, () => server.request('tools/call', OUR_CALL));
+  const ours = await perSecond('stdio', () => server.request('tools/call', OUR_CALL));
   const memory = residentMb(server);
   const tools = JSON.stringify(await server.request('tools/list', {})).length;
   await server.end();
@@ -66,13 +66,13 @@ async function httpRows({
   database: string;
 }): Promise<readonly Row[]> {
   const bare = await listen([SDK_SERVER, 'http'], { cwd: REPOSITORY, home });
-  const floor = await perSecond(CALLS.http, () => post(bare.url, EMPTY_CALL));
+  const floor = await perSecond('http', () => post(bare.url, EMPTY_CALL));
   await bare.end();
   const server = await listen([COLIBRI, 'serve', '--http', '--port', '0', '--db', database], {
     cwd: workspace,
     home,
   });
-  const ours = await perSecond(CALLS.http, () => post(server.url, OUR_CALL));
+  const ours = await perSecond('http', () => post(server.url, OUR_CALL));
   await server.end();
   const bar = {
     suite: 'calls',
@@ -137,20 +137,21 @@ async function post(url: string, call: object): Promise<void> {
   if (!response.ok) throw new Error(`${url} answered ${response.status}: ${text.slice(0, 200)}`);
 }
 
-async function perSecond(calls: number, call: () => Promise<unknown>): Promise<number> {
+async function perSecond(door: keyof typeof CALLS, call: () => Promise<unknown>): Promise<number> {
+  const calls = CALLS[door];
   // A tenth first, so that both sides have compiled what they need.
-  await many(calls / 10, call);
+  await many(calls / 10, AT_ONCE[door], call);
   const began = performance.now();
-  await many(calls, call);
+  await many(calls, AT_ONCE[door], call);
   return calls / ((performance.now() - began) / 1000);
 }
 
-async function many(calls: number, call: () => Promise<unknown>): Promise<void> {
+async function many(calls: number, atOnce: number, call: () => Promise<unknown>): Promise<void> {
   let left = calls;
   const one = async () => {
     while (left-- > 0) await call();
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, one));
+  await Promise.all(Array.from({ length: atOnce }, one));
 }
 
 function residentMb({ pid }: RpcServer): number {

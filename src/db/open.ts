@@ -89,6 +89,8 @@ function setPragmas(handle: Database.Database, timeout: number): void {
     'cell_size_check = ON',
     'recursive_triggers = OFF',
     'mmap_size = 0',
+    // What a statement may have to take back stays in memory: a file for it would hold records outside of the database.
+    'temp_store = MEMORY',
     `journal_size_limit = ${JOURNAL_SIZE_BYTES_MAX}`,
   ]) {
     handle.pragma(pragma);

@@ -274,7 +274,7 @@ describe('processes', () => {
         await sleep(delay);
         child.kill('SIGKILL');
         await exit;
-        const left = new Database(path, { readonly: true });
+        const left = new Database(path);
         landed.push(Number(left.pragma('user_version', { simple: true })));
         left.close();
         const handle = initDb(path, { migrationsDirectory: directory });

@@ -1,6 +1,7 @@
 /** Content by its digest, kept while a session refers to it. */
 import type { Kysely } from 'kysely';
 
+import { builtQuery } from '../../db/built-query.ts';
 import type { RecordTransaction } from '../../db/database.ts';
 import type { StoredArtifact } from './schema.ts';
 
@@ -21,18 +22,24 @@ export async function putArtifacts(
   { artifacts, at }: { readonly artifacts: readonly StoredArtifact[]; readonly at: string },
 ): Promise<void> {
   for (const { digest, bytes } of artifacts) {
-    await records(transaction)
-      .insertInto('artifacts')
-      .values({ digest, size: bytes.length, bytes, created_at: at })
-      .onConflict((conflict) => conflict.column('digest').doNothing())
-      .execute();
-    await records(transaction)
-      .insertInto('artifact_refs')
-      .values({ digest, session_id: session })
-      .onConflict((conflict) => conflict.columns(['digest', 'session_id']).doNothing())
-      .execute();
+    await PUT_ARTIFACT(records(transaction), [digest, bytes.length, bytes, at]);
+    await PUT_REFERENCE(records(transaction), [digest, session]);
   }
 }
+
+const PUT_ARTIFACT = builtQuery((db: Kysely<ArtifactSchema>) =>
+  db
+    .insertInto('artifacts')
+    .values({ digest: '', size: 0, bytes: new Uint8Array(), created_at: '' })
+    .onConflict((conflict) => conflict.column('digest').doNothing()),
+);
+
+const PUT_REFERENCE = builtQuery((db: Kysely<ArtifactSchema>) =>
+  db
+    .insertInto('artifact_refs')
+    .values({ digest: '', session_id: '' })
+    .onConflict((conflict) => conflict.columns(['digest', 'session_id']).doNothing()),
+);
 
 /** Works on the database and inside a transaction alike. */
 export async function findArtifact(

@@ -1,6 +1,7 @@
 /** The event log through Kysely: appended inside a transaction of records, read by its sequence. */
-import type { Kysely } from 'kysely';
+import type { InsertQueryBuilder, InsertResult, Kysely } from 'kysely';
 
+import { builtQuery } from '../../db/built-query.ts';
 import type { RecordTransaction } from '../../db/database.ts';
 import type { ChainHead } from './chain.ts';
 import type { EventRow } from './schema.ts';
@@ -26,38 +27,73 @@ export interface EventFilter {
 
 export const EVENTS_PAGE = 500;
 
+/** Limits are parameters, too. */
+const ONE = 1;
+
 export async function lastEvent(transaction: RecordTransaction): Promise<{ readonly seq: number }> {
-  const row = await records(transaction)
-    .selectFrom('events')
-    .select('seq')
-    .orderBy('seq', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return { seq: row?.seq ?? 0 };
+  const { rows } = await LAST_EVENT(records(transaction), [ONE]);
+  return { seq: rows[0]?.seq ?? 0 };
 }
+
+const LAST_EVENT = builtQuery((db: Kysely<EventSchema>) =>
+  db.selectFrom('events').select('seq').orderBy('seq', 'desc').limit(ONE),
+);
 
 export async function lastHash(transaction: RecordTransaction, stream: string): Promise<string> {
-  const row = await records(transaction)
-    .selectFrom('events')
-    .select('hash')
-    .where('stream', '=', stream)
-    .orderBy('seq', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.hash ?? '';
+  const { rows } = await LAST_HASH(records(transaction), [stream, ONE]);
+  return rows[0]?.hash ?? '';
 }
 
+const LAST_HASH = builtQuery((db: Kysely<EventSchema>) =>
+  db.selectFrom('events').select('hash').where('stream', '=', '').orderBy('seq', 'desc').limit(ONE),
+);
+
 export async function insertEvents(transaction: RecordTransaction, rows: readonly EventRow[]): Promise<void> {
-  const [first] = rows;
-  if (first === undefined) return;
-  // Built once: for rows this small, building the query costs more than running it.
-  const query = records(transaction).insertInto('events').values(first).compile();
-  // The query names the columns in the order of the first row.
-  const columns = Object.keys(first) as (keyof EventRow)[];
-  for (const row of rows) {
-    const parameters = columns.map((column) => row[column]);
-    await transaction.executeQuery({ ...query, parameters });
+  let start = 0;
+  for (const { size, insert } of INSERTS) {
+    for (; rows.length - start >= size; start += size) {
+      await insert(records(transaction), valuesOf(rows.slice(start, start + size)));
+    }
   }
+}
+
+function valuesOf(rows: readonly EventRow[]): unknown[] {
+  const values: unknown[] = [];
+  for (const row of rows) for (const column of COLUMNS) values.push(row[column]);
+  return values;
+}
+
+// In the order of the query that is built from them.
+const COLUMNS = [
+  'seq',
+  'id',
+  'stream',
+  'session_id',
+  'type',
+  'at',
+  'actor',
+  'parent_id',
+  'payload',
+  'sensitivity',
+  'prev_hash',
+  'hash',
+] as const satisfies readonly (keyof EventRow)[];
+
+/** Rows per statement, largest first: a batch of any size takes few of them, and their texts stay the same. */
+const ROWS_AT_ONCE = [32, 8, 1];
+
+const INSERTS = ROWS_AT_ONCE.map((size) => ({
+  size,
+  insert: builtQuery((db: Kysely<EventSchema>) => insertOf(db, size)),
+}));
+
+function insertOf(
+  db: Kysely<EventSchema>,
+  size: number,
+): InsertQueryBuilder<EventSchema, 'events', InsertResult> {
+  // Only the columns count: the values come with each run.
+  const blank = Object.fromEntries(COLUMNS.map((column) => [column, null])) as unknown as EventRow;
+  return db.insertInto('events').values(Array.from({ length: size }, () => blank));
 }
 
 /** In order of their sequence, unless asked for the newest first. */

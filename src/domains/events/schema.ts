@@ -332,12 +332,12 @@ const SCHEMAS: { readonly [Type in EventType]: z.ZodType<EventPayloads[Type]> } 
     stopped: z.string().nullable(),
     output: z.string(),
   }),
-  'tool.started': z.strictObject({ call_id: z.string(), tool: z.string(), input: json }),
+  'tool.started': z.strictObject({ call_id: z.string(), input: json, tool: z.string() }),
   'tool.finished': z.strictObject({
     call_id: z.string(),
-    tool: z.string(),
     duration_ms: z.number(),
     result_digest: z.string(),
+    tool: z.string(),
   }),
   'tool.failed': z.strictObject({
     call_id: z.string(),

@@ -1,4 +1,5 @@
 /** Who is calling: finds the session that a request belongs to, for the kernel. */
+import { oncePerTurn } from '../../lib/per-turn.ts';
 import type { Caller, ToolRequest } from '../../server.ts';
 import type { SessionsService } from './service.ts';
 
@@ -10,6 +11,9 @@ export interface Callers {
 
 export function createCallers(sessions: SessionsService): Callers {
   let own: string | null = null;
+  // Requests that a client sends together cannot build on each other's answers. Those of a program in this process can.
+  const together = oncePerTurn(sessions.resume);
+  const find = ({ door }: ToolRequest) => (door === 'stdio' || door === 'http' ? together : sessions.resume);
   return {
     useSession: (id) => {
       own = id;
@@ -17,7 +21,7 @@ export function createCallers(sessions: SessionsService): Callers {
     async identify(request, rawInput) {
       const id = sessionIdOf(rawInput) ?? own;
       if (id === null) return { id: request.door, sessionId: null, agentTier: null };
-      const session = await sessions.resume(id);
+      const session = await find(request)(id);
       return {
         id: session.options.agent_id ?? request.door,
         sessionId: id,

@@ -17,7 +17,7 @@ import { skillRowWriter } from './rows-repository.ts';
 import { listRoot, rootExists, type SkillDirectory } from './scan/disk.ts';
 import { readSkillBytes } from './skill-file.ts';
 import { skillRowValues } from './skill-row.ts';
-import { countSkills, filteredSkills, findSummaries } from './summary-repository.ts';
+import { countSkills, filteredSkills, findSummaries, totalSkills } from './summary-repository.ts';
 
 /** The row shape stored in the `skills` table and returned by the read helpers. */
 export interface SkillRow {
@@ -99,7 +99,6 @@ const SKILL_LIST = {
   title: 'skill_list',
   description:
     'List all skills loaded from .agents/skills/*/SKILL.md into the ε Skill Registry, with optional substring search and capability filter.',
-  start: 'with-end',
   annotations: { readOnlyHint: true, openWorldHint: false },
 } as const;
 
@@ -146,7 +145,7 @@ function listPage(db: Database.Database, input: z.output<typeof pagedSkillListIn
   const last = skills.at(-1);
   return {
     skills,
-    total_count: countSkills(db, { search, capability }),
+    total_count: search || capability ? countSkills(db, { search, capability }) : totalSkills(db),
     ...(rows.length > limit && last !== undefined ? { next_cursor: last.name } : {}),
   };
 }

@@ -9,6 +9,7 @@ import { readRegularFile } from '../../lib/regular-file.ts';
 import { nearest } from '../../lib/text.ts';
 import type { EventLog } from '../events/schema.ts';
 import { keepBodies, keepsBodies } from './body-repository.ts';
+import { currentGeneration } from './generation-repository.ts';
 import { findOverview, type OverviewPage, type SkillOverview } from './overview-repository.ts';
 import { createPublication, type Publication, type PublishedSkill } from './publication.ts';
 import {
@@ -29,7 +30,7 @@ import type { ScanChanges } from './scan/scan-write.ts';
 import { createSkillSearch, type SkillSearch } from './search/search-service.ts';
 import { listSkillFiles, type SkillFile } from './skill-files.ts';
 import type { SnapshotDetail, SnapshotSkill } from './snapshot.ts';
-import { currentGeneration, snapshotHead, snapshotSkill, snapshotSkills } from './snapshot-repository.ts';
+import { snapshotHead, snapshotSkill, snapshotSkills } from './snapshot-repository.ts';
 import {
   allNames,
   countSkills,

@@ -12,14 +12,6 @@ const DETAIL_COLUMNS = `${COLUMNS}, version, capabilities, greek_letter, directo
   disallowed_tools, when_to_use, user_invocable, argument_hint, arguments, digest, body_version, diagnostics,
   frontmatter_json AS frontmatter, body`;
 
-/** The generation of the index as it stands. */
-export function currentGeneration(db: Database.Database): number {
-  const row = prepared(db, "SELECT value FROM settings WHERE key = 'registry.generation'").get() as
-    | { value: string }
-    | undefined;
-  return Number(row?.value ?? 0);
-}
-
 /** All skills of a generation, by name. */
 export function snapshotSkills(db: Database.Database, generation: number): readonly SnapshotSkill[] {
   const sql = `SELECT ${COLUMNS} FROM skills WHERE generation <= :generation

@@ -2,6 +2,7 @@
 import type Database from 'better-sqlite3';
 
 import { foldCase } from '../../lib/text.ts';
+import { currentGeneration } from './generation-repository.ts';
 import { prepared } from './prepared-repository.ts';
 import type { AgentTier, SkillTier } from './schema.ts';
 import { FIELD_SEPARATOR } from './search-text.ts';
@@ -65,6 +66,18 @@ function inOneLine(cell: string): string {
 export function countSkills(db: Database.Database, filters: SkillFilters = {}): number {
   const [row] = filteredSkills(db, 'count(*) AS count', filters) as { count: number }[];
   return row?.count ?? 0;
+}
+
+const totals = new WeakMap<Database.Database, { readonly generation: number; readonly skills: number }>();
+
+/** All skills. Counting takes the longer the more there are, so it is done once for each state of the index. */
+export function totalSkills(db: Database.Database): number {
+  const generation = currentGeneration(db);
+  const known = totals.get(db);
+  if (known?.generation === generation) return known.skills;
+  const skills = countSkills(db);
+  totals.set(db, { generation, skills });
+  return skills;
 }
 
 export function findSummary(db: Database.Database, name: string): SkillSummary | null {

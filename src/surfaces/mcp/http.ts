@@ -1,4 +1,6 @@
 /** MCP over Streamable HTTP, both protocol generations from one endpoint. */
+import type { ServerResponse } from 'node:http';
+
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 
@@ -8,7 +10,9 @@ import { messageOf } from '../../lib/errors.ts';
 import { type HttpEndpoint, refuse } from '../../lib/http-door.ts';
 import type { ColibriServerContext } from '../../server.ts';
 import { MCP_PATH, targetRefusal } from './http-guard.ts';
+import { readingCallOf } from './http-reading.ts';
 import { createMcpServer } from './mcp-server.ts';
+import { createReadingCalls } from './reading-calls.ts';
 
 export interface McpEndpointOptions {
   readonly version: string;
@@ -34,6 +38,7 @@ export function createMcpEndpoint(ctx: ColibriServerContext, options: McpEndpoin
     maxSubscriptions: SUBSCRIPTIONS_MAX,
     onerror: (error) => ctx.logger('[colibri] http:', messageOf(error)),
   });
+  const reading = createReadingCalls(ctx, { ready: options.ready, door: 'http' });
   const serve = toNodeHandler(handler, { maxRequestBodySize: BODY_BYTES_MAX });
   const endpoint: McpEndpoint = {
     path: MCP_PATH,
@@ -43,6 +48,8 @@ export function createMcpEndpoint(ctx: ColibriServerContext, options: McpEndpoin
     async handle(request, response) {
       const refusal = targetRefusal(request);
       if (refusal !== null) return refuse(response, endpoint, refusal);
+      const call = await readingCallOf(request, reading);
+      if (call !== null) return sendJson(response, await reading.answer(call));
       // The adapter's parameter is Node's own request, declared without `undefined` for optional members.
       await serve(request as Parameters<typeof serve>[0], response);
     },
@@ -57,4 +64,12 @@ export function createMcpEndpoint(ctx: ColibriServerContext, options: McpEndpoin
     close: () => handler.close(),
   };
   return endpoint;
+}
+
+function sendJson(response: ServerResponse, text: string): void {
+  response.writeHead(200, {
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(text),
+  });
+  response.end(text);
 }

@@ -1,7 +1,6 @@
 /** An MCP server over the kernel's tools and the registry. Every connection or request gets its own from the same definitions. */
 import {
   acceptedContent,
-  type CallToolResult,
   CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
   type InputRequiredResult,
@@ -23,6 +22,7 @@ import { listedSchema } from './listed-schema.ts';
 import { INSTRUCTIONS, type Introduction, ownCapabilities, ownIdentity } from './opening.ts';
 import { getPrompt, listPrompts } from './prompts.ts';
 import { createSkillSource, listSkillResources } from './skill-source.ts';
+import { toolResult } from './tool-result.ts';
 
 export interface McpServerOptions extends Introduction {
   /** Settles when the tools are registered; everything but the opening exchange waits for it. */
@@ -161,17 +161,6 @@ function answersOf(responses: Readonly<Record<string, unknown>> | undefined): Re
   return new Map(
     Object.keys(responses ?? {}).map((key) => [key, acceptedContent(responses, key, ANSWER)?.allow === true]),
   );
-}
-
-/** The envelope twice: for programs as structured content, for models as text. */
-function toolResult(envelope: Envelope): CallToolResult {
-  const structured = envelope.ok ? { ok: true, data: envelope.data } : envelope;
-  const text = (envelope.ok ? envelope.text : undefined) ?? JSON.stringify(structured);
-  return {
-    content: [{ type: 'text', text }],
-    structuredContent: structured,
-    ...(envelope.ok ? {} : { isError: true }),
-  };
 }
 
 async function whenReady<T>(ready: Promise<T>): Promise<T> {

@@ -8,9 +8,12 @@ import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/s
 import type { CustomCommands } from '../../domains/sessions/custom-commands.ts';
 import type { SkillsService } from '../../domains/skills/service.ts';
 import { messageOf } from '../../lib/errors.ts';
+import { createLineSplitter } from '../../lib/lines.ts';
 import type { ColibriServerContext } from '../../server.ts';
 import { createMcpServer } from './mcp-server.ts';
 import type { RequestId } from './opening.ts';
+import { createReadingCalls } from './reading-calls.ts';
+import { createReadingDoor } from './stdio-reading.ts';
 
 export interface StdioDoor {
   /** Settles when the client has gone. */
@@ -35,6 +38,8 @@ export interface StdioOptions {
 const DRAIN_MS = 10_000;
 /** A turn reads the last line, the next hands it over, the others are to spare. */
 const READ_TURNS = 4;
+/** A name and some arguments. Whoever sends more waits for it to be parsed anyway. */
+const READING_CALL_BYTES_MAX = 64 * 1024;
 
 export function openStdio(ctx: ColibriServerContext, options: StdioOptions): StdioDoor {
   // The transport drops open calls when its input ends, so it gets the end only after they were answered.
@@ -51,6 +56,13 @@ export function openStdio(ctx: ColibriServerContext, options: StdioOptions): Std
     { transport, onerror: (error) => ctx.logger('[colibri] mcp:', messageOf(error)) },
   );
   const open = trackCalls(transport);
+  const reading = createReadingCalls(ctx, { ready: options.ready, door: 'stdio' });
+  const door = createReadingDoor({ reading, transport, open });
+  const lines = createLineSplitter({
+    line: (bytes) => door.take(bytes) || input.write(bytes),
+    piece: (bytes) => input.write(bytes),
+    lineBytesMax: READING_CALL_BYTES_MAX,
+  });
   const closed = new Promise<void>((resolve) => {
     // The transport ends with its input, but also by itself, for example after a message beyond its limit.
     const { onclose } = transport;
@@ -61,8 +73,9 @@ export function openStdio(ctx: ColibriServerContext, options: StdioOptions): Std
       resolve();
     };
   });
-  process.stdin.pipe(input, { end: false });
+  process.stdin.on('data', lines.add);
   const finish = (): void => {
+    lines.end();
     drain(open).then(
       () => input.end(),
       (error: unknown) => ctx.logger('[colibri] mcp:', messageOf(error)),
@@ -79,8 +92,7 @@ export function openStdio(ctx: ColibriServerContext, options: StdioOptions): Std
     },
     async close() {
       await drain(open);
-      process.stdin.unpipe(input);
-      process.stdin.pause();
+      process.stdin.off('data', lines.add).pause();
       await handle.close();
     },
   };

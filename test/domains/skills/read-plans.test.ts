@@ -3,14 +3,10 @@ import path from 'node:path';
 
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
-
+import { currentGeneration } from '../../../src/domains/skills/generation-repository.ts';
 import { findCommand, findCommands, findDetail } from '../../../src/domains/skills/registry-repository.ts';
 import { getSkill } from '../../../src/domains/skills/repository.ts';
-import {
-  currentGeneration,
-  snapshotHead,
-  snapshotSkill,
-} from '../../../src/domains/skills/snapshot-repository.ts';
+import { snapshotHead, snapshotSkill } from '../../../src/domains/skills/snapshot-repository.ts';
 import { findSummaries, findSummary } from '../../../src/domains/skills/summary-repository.ts';
 import { writeSkill } from '../../support/skill-files.ts';
 import { testSessions } from '../sessions/harness.ts';
