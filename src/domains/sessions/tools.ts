@@ -18,7 +18,7 @@ import { DOOR_TIER, type SessionsService } from './service.ts';
 const NAME_CHARS_MAX = 64;
 const SEARCH_MAX = 50;
 
-const sessionId = z.string().min(1).max(100).optional().describe('from session_open');
+const sessionId = z.string().min(1).max(100).optional();
 const name = z.string().min(1).max(NAME_CHARS_MAX);
 
 /** `lock: session`: a long call of one session never holds up another's. */
@@ -186,7 +186,7 @@ const SESSION_OPEN = {
   lock: 'session',
   title: 'session_open',
   description:
-    'Open a session: a fixed view of the skills, a budget and a trace. Gives its id and the catalog.',
+    'Open a session: a fixed view of the skills, a budget and a trace. Gives its session_id and the catalog.',
   inputSchema: sessionRequestSchema,
 } satisfies ToolConfig<z.ZodType>;
 
