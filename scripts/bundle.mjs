@@ -29,7 +29,8 @@ async function bundle(entry, outfile, setups) {
     legalComments: 'none',
     // Names and lines stay as they are, so that a stack trace can be read.
     minify: false,
-    banner: { js: modulePlaces() },
+    banner: { js: `(function (exports, require, module, __filename, __dirname) {\n${modulePlaces()}` },
+    footer: { js: '})' },
     plugins: setups.map((setup) => ({ name: setup.name, setup })),
   });
 }

@@ -2,23 +2,35 @@
 import { systemCodeOf } from './lib/errors.ts';
 import { readVersion } from './lib/version.ts';
 import type { CliHost, ExitCode } from './surfaces/cli/command.ts';
-import { runCli } from './surfaces/cli/run.ts';
+import { GLOBAL_OPTIONS } from './surfaces/cli/common-options.ts';
+import { LIST, SERVE } from './surfaces/cli/quick-commands.ts';
+import { runParsed, tryParse } from './surfaces/cli/run-parsed.ts';
 
 /** The whole program is needed after all. Nothing was printed; a client may have been greeted. */
 export interface Unfinished {
   readonly greeted: NonNullable<CliHost['greeted']> | null;
 }
 
+const VOCABULARY = { commands: [LIST, SERVE], globals: GLOBAL_OPTIONS };
+
 export function runQuick(own: NodeJS.Process): Promise<ExitCode | Unfinished> {
+  const argv = own.argv.slice(2);
+  const parsed = tryParse(argv, VOCABULARY);
+  // What is wrong with the words can only be said by those who know them all.
+  if (parsed.invocation === null) return Promise.resolve({ greeted: null });
   return new Promise((resolve, reject) => {
     let greeted: Unfinished['greeted'] = null;
-    const quick: CliHost = {
-      argv: own.argv.slice(2),
+    const host: CliHost = {
+      argv,
       env: own.env,
       stdout: own.stdout,
-      stderr: own.stderr,
+      get stderr() {
+        return own.stderr;
+      },
       cwd: own.cwd(),
-      version: readVersion(),
+      get version() {
+        return readVersion();
+      },
       openIndex: (places) =>
         unlessLeftOut(async () => (await import('./startup-index.ts')).openIndex(places)),
       async greet(places) {
@@ -32,7 +44,7 @@ export function runQuick(own: NodeJS.Process): Promise<ExitCode | Unfinished> {
         return new Promise(() => undefined);
       },
     };
-    runCli(quick).then(resolve, reject);
+    runParsed(parsed, { host, vocabulary: VOCABULARY }).then(resolve, reject);
   });
 }
 

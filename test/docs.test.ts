@@ -12,7 +12,8 @@ import { sessionOptions } from '../src/domains/sessions/schema.ts';
 import { ERROR_CODES } from '../src/lib/errors.ts';
 import { openColibri } from '../src/library.ts';
 import { startup } from '../src/startup.ts';
-import { COMMANDS, GLOBAL_OPTIONS } from '../src/surfaces/cli/commands.ts';
+import { COMMANDS } from '../src/surfaces/cli/commands.ts';
+import { GLOBAL_OPTIONS } from '../src/surfaces/cli/common-options.ts';
 import { readTree } from './architecture/check.ts';
 import {
   commandDifferences,

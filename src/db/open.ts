@@ -81,7 +81,7 @@ function inspect(path: string, options: InspectOptions & { readonly newest: numb
 
 function setPragmas(handle: Database.Database, timeout: number): void {
   enterWal(handle, timeout);
-  for (const pragma of [
+  const pragmas = [
     'synchronous = FULL',
     `busy_timeout = ${timeout}`,
     'foreign_keys = ON',
@@ -92,9 +92,8 @@ function setPragmas(handle: Database.Database, timeout: number): void {
     // What a statement may have to take back stays in memory: a file for it would hold records outside of the database.
     'temp_store = MEMORY',
     `journal_size_limit = ${JOURNAL_SIZE_BYTES_MAX}`,
-  ]) {
-    handle.pragma(pragma);
-  }
+  ];
+  handle.exec(pragmas.map((pragma) => `PRAGMA ${pragma};`).join(' '));
   requireFull(handle);
 }
 

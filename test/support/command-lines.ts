@@ -1,4 +1,5 @@
-import { COMMANDS, GLOBAL_OPTIONS } from '../../src/surfaces/cli/commands.ts';
+import { COMMANDS } from '../../src/surfaces/cli/commands.ts';
+import { GLOBAL_OPTIONS } from '../../src/surfaces/cli/common-options.ts';
 import { parseCommandLine } from '../../src/surfaces/cli/options.ts';
 import { colibriCommands } from './markdown.ts';
 

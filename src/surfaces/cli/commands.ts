@@ -1,62 +1,19 @@
 /** The command table: help, parsing, completion and docs/cli.md all follow from it. */
 import { AGENT_COMMANDS } from './agent-commands.ts';
 import { CARE_COMMANDS } from './care-commands.ts';
-import type { Command, CommandOption } from './command.ts';
+import type { Command } from './command.ts';
+import { SKILLS_ROOT } from './common-options.ts';
 import { INSTALL_COMMANDS } from './install-commands.ts';
 import { INTEGRITY_COMMANDS } from './integrity-commands.ts';
+import { LIST, SERVE } from './quick-commands.ts';
 import { SESSION_COMMANDS } from './session-commands.ts';
 import { SWITCH_COMMANDS } from './switch-commands.ts';
 import { TASK_COMMANDS } from './task-commands.ts';
 
-const SKILLS_ROOT: CommandOption = {
-  flag: '--skills-root',
-  value: 'dir',
-  description: 'index only this folder of skills, relative to the workspace',
-};
-
 const PROFILES: readonly string[] = ['strict', 'lenient', 'publish'];
 
-export const GLOBAL_OPTIONS: readonly CommandOption[] = [
-  { flag: '--workspace', value: 'dir', description: 'the folder to work for (default: the current one)' },
-  { flag: '--db', value: 'file', description: 'the database file, relative to the workspace' },
-  { flag: '--json', description: 'print one JSON document' },
-  { flag: '--no-color', description: 'print without colour' },
-  { flag: '--quiet', short: 'q', description: 'print results and errors only' },
-  { flag: '--help', short: 'h', description: 'show help' },
-  { flag: '--version', short: 'V', description: 'show the version' },
-];
-
 export const COMMANDS: readonly Command[] = [
-  {
-    name: 'serve',
-    summary: 'serve the skills to MCP clients, on stdin and stdout or over HTTP',
-    usage:
-      'colibri serve [--http [--host <address>] [--port <number>]] [--surface full|phase-0] [--skills-root <dir>]',
-    args: [],
-    options: [
-      { flag: '--http', description: 'listen for clients over HTTP instead' },
-      { flag: '--host', value: 'address', description: 'the address for --http (default: 127.0.0.1)' },
-      {
-        flag: '--port',
-        value: 'number',
-        description: 'the port for --http (default: 4870; 0: any free one)',
-      },
-      {
-        flag: '--surface',
-        value: 'set',
-        choices: ['full', 'phase-0'],
-        description: 'which tools to offer: all of them, or the one of the first phase',
-      },
-      SKILLS_ROOT,
-    ],
-    examples: [
-      'colibri serve',
-      'colibri serve --workspace ~/project',
-      'claude mcp add colibri -- colibri serve',
-      'colibri serve --http --port 0',
-    ],
-    load: () => import('./commands/serve.ts'),
-  },
+  SERVE,
   {
     name: 'up',
     summary: 'serve the page, the HTTP API and MCP on one address',
@@ -71,33 +28,7 @@ export const COMMANDS: readonly Command[] = [
     examples: ['colibri up', 'colibri up --open', 'colibri up --port 0 --json'],
     load: () => import('./commands/up.ts'),
   },
-  {
-    name: 'list',
-    summary: 'list the indexed skills',
-    usage:
-      'colibri list [--all | --outdated [--yes] | --search <text> --capability <name> --skills-root <dir>] [--json]',
-    args: [],
-    options: [
-      { flag: '--all', description: 'also shadowed copies, aliases and rejected skills, with the reason' },
-      { flag: '--outdated', description: 'installed skills that their sources have in another state' },
-      { flag: '--yes', description: 'with --outdated: say yes to sources that have to be asked for' },
-      {
-        flag: '--search',
-        value: 'text',
-        description: 'only skills whose name or description holds the text',
-      },
-      { flag: '--capability', value: 'name', description: 'only skills that declare the capability' },
-      SKILLS_ROOT,
-    ],
-    examples: [
-      'colibri list',
-      'colibri list --search pdf',
-      'colibri list --all',
-      'colibri list --outdated',
-      'colibri list --json | jq -r ".skills[].name"',
-    ],
-    load: () => import('./commands/list.ts'),
-  },
+  LIST,
   {
     name: 'show',
     summary: 'show one skill: its facts and its text',

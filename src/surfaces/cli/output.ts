@@ -10,8 +10,8 @@ export interface TextStream {
 }
 
 export interface OutputOptions {
-  readonly stdout: TextStream;
-  readonly stderr: TextStream;
+  /** Node makes a stream when it is first asked for, so stderr is asked for when there is something to say. */
+  readonly streams: { readonly stdout: TextStream; readonly stderr: TextStream };
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly noColor: boolean;
   readonly quiet: boolean;
@@ -42,12 +42,19 @@ const DEFAULT_WIDTH = 80;
 const SGR: Readonly<Record<Style, number>> = { bold: 1, dim: 2, red: 31, yellow: 33, green: 32 };
 
 export function createOutput(options: OutputOptions): Output {
-  const { stdout, stderr, env } = options;
+  const { env } = options;
+  const { stdout } = options.streams;
   const mayColour = !options.noColor && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
   const terminal = stdout.isTTY === true;
   const sink = watch(stdout);
-  // When stderr is gone there is nobody left to tell.
-  stderr.on('error', () => undefined);
+  let known: TextStream | undefined;
+  const stderr = (): TextStream => {
+    if (known !== undefined) return known;
+    known = options.streams.stderr;
+    // When stderr is gone there is nobody left to tell.
+    known.on('error', () => undefined);
+    return known;
+  };
 
   return {
     terminal,
@@ -57,11 +64,11 @@ export function createOutput(options: OutputOptions): Output {
     },
     json: (value) => sink.write(`${jsonText(value, { pretty: terminal })}\n`),
     note: (text) => {
-      if (!options.quiet) stderr.write(`${text}\n`);
+      if (!options.quiet) stderr().write(`${text}\n`);
     },
     error: (text) => {
-      const label = mayColour && stderr.isTTY === true ? colour('red', 'error:') : 'error:';
-      stderr.write(`${label} ${text}\n`);
+      const label = mayColour && stderr().isTTY === true ? colour('red', 'error:') : 'error:';
+      stderr().write(`${label} ${text}\n`);
     },
     paint: (style, text) => (mayColour && terminal ? colour(style, text) : text),
     onceClosed: sink.onceClosed,

@@ -33,7 +33,7 @@ export async function runCommand(world: PolicyWorld, run: CommandModule['run'], 
       recover: () => Promise.reject(new Error('not here')),
     }),
   };
-  const out = createOutput({ stdout, stderr, env: {}, noColor: true, quiet: false });
+  const out = createOutput({ streams: { stdout, stderr }, env: {}, noColor: true, quiet: false });
   const flags = { values: new Map(Object.entries(values)), switches: new Set(switches) };
   const code = await run({ args, flags, out, host, commands: [], globals: [] });
   return { code, stdout: stdout.text(), stderr: stderr.text() };

@@ -4,7 +4,8 @@ import path from 'node:path';
 
 import { describe, expect, test } from 'vitest';
 
-import { COMMANDS, GLOBAL_OPTIONS } from '../../../src/surfaces/cli/commands.ts';
+import { COMMANDS } from '../../../src/surfaces/cli/commands.ts';
+import { GLOBAL_OPTIONS } from '../../../src/surfaces/cli/common-options.ts';
 import { completionScript, type Shell } from '../../../src/surfaces/cli/completion.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
 

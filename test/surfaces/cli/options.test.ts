@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
-import { COMMANDS, GLOBAL_OPTIONS } from '../../../src/surfaces/cli/commands.ts';
+import { COMMANDS } from '../../../src/surfaces/cli/commands.ts';
+import { GLOBAL_OPTIONS } from '../../../src/surfaces/cli/common-options.ts';
 import { parseCommandLine } from '../../../src/surfaces/cli/options.ts';
 
 const VOCABULARY = { commands: COMMANDS, globals: GLOBAL_OPTIONS };

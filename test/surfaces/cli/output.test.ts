@@ -7,7 +7,7 @@ function output(options: { terminal?: number; env?: Record<string, string>; noCo
   const stdout = recordedStream(options.terminal);
   const stderr = recordedStream(options.terminal);
   const { env = {}, noColor = false } = options;
-  return { out: createOutput({ stdout, stderr, env, noColor, quiet: false }), stdout, stderr };
+  return { out: createOutput({ streams: { stdout, stderr }, env, noColor, quiet: false }), stdout, stderr };
 }
 
 describe('colour', () => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 
 import { ColibriError } from '../../../src/lib/errors.ts';
-import { COMMANDS, GLOBAL_OPTIONS } from '../../../src/surfaces/cli/commands.ts';
+import { COMMANDS } from '../../../src/surfaces/cli/commands.ts';
+import { GLOBAL_OPTIONS } from '../../../src/surfaces/cli/common-options.ts';
 import { colibri } from './harness.ts';
 
 /** A composition root that fails to start. */

@@ -29,18 +29,24 @@ export async function run(context: CommandContext): Promise<ExitCode> {
       return EXIT.ok;
     }
     const ready = out.terminal || off.size > 0 ? undefined : skills.lines?.(filters);
-    const lines = ready === undefined ? skillLines(listed(), out) : printableLines(ready);
-    out.lines(lines);
-    const shown = out.terminal ? Math.max(0, lines.length - 1) : lines.length;
+    const shown = ready === undefined ? printSkills(listed(), out) : printLines(ready, out);
     const note = summary(skills, { shown, off: off.size }, context);
     if (note !== null) out.note(note);
     return EXIT.ok;
   });
 }
 
-/** Looked through as one text first: hidden characters are rare, and a look at each cell costs more than the list. */
-function printableLines(lines: readonly string[]): readonly string[] {
-  return hasHiddenCharacters(lines.join('\n')) ? lines.map(printableBlock) : lines;
+/** Hidden characters are rare, and to look for them line by line costs more than the list: once in all of it, then. */
+function printLines(lines: readonly string[], out: Output): number {
+  const text = lines.join('\n');
+  if (hasHiddenCharacters(text)) out.lines(lines.map(printableBlock));
+  else if (lines.length > 0) out.lines([text]);
+  return lines.length;
+}
+
+function printSkills(skills: readonly Skill[], out: Output): number {
+  out.lines(skillLines(skills, out));
+  return skills.length;
 }
 
 function skillLines(skills: readonly Skill[], out: Output): string[] {
