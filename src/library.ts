@@ -42,6 +42,8 @@ export interface Colibri {
     resume(id: string): Promise<Session>;
     /** Runs a recorded session again and compares. */
     replay: Runtime['replay'];
+    /** How skills were used, counted from the log. */
+    stats: Runtime['sessions']['stats'];
   };
   /** Skills from elsewhere, pinned in `colibri.lock.json`. */
   readonly install: Runtime['install'];
@@ -136,6 +138,7 @@ export async function openColibri(options: OpenOptions = {}): Promise<Colibri> {
         sessionOf(runtime, (await sessions.open(request, request?.agent_tier)).id, { ask }),
       resume: async (id) => sessionOf(runtime, (await sessions.resume(id)).id, { ask }),
       replay: runtime.replay,
+      stats: sessions.stats,
     },
     install: runtime.install,
     publish: runtime.publish,

@@ -38,6 +38,8 @@ import { createScriptRuns, type RunSkillScript } from './run-service.ts';
 import { type SessionRequest, type SessionState, sessionOptions } from './schema.ts';
 import { type CatalogParts, openingSteps, sessionCatalog } from './session-catalog.ts';
 import { closedEvent, OWN_ACCORD, openedEvent, refreshedEvent } from './session-events.ts';
+import type { UsageStats } from './stats.ts';
+import { type StatsRequest, usageStats } from './stats-service.ts';
 import { taskOptions } from './task-options-service.ts';
 import type { ViewSettings } from './view.ts';
 import {
@@ -70,6 +72,8 @@ export interface SessionsService {
   call: RunSessionCall;
   /** Runs a script of a loaded skill. */
   run: RunSkillScript;
+  /** How skills were used, counted from the log. */
+  stats(request?: StatsRequest): Promise<UsageStats>;
   /** What a person typed: `/skill:name arguments`; null for anything else. */
   parseCommand(text: string): CommandText | null;
   /** Calls a tool of the kernel, whose question is then put to a person. */
@@ -130,6 +134,7 @@ export function createSessionsService(parts: SessionsParts): SessionsService {
       });
     },
     parseCommand: parseCommandText,
+    stats: (request) => usageStats(parts, request),
     callAsking,
     run: createScriptRuns({ ...parts, records, worldOf }),
     get: (id) => records.find(id),

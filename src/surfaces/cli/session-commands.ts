@@ -182,6 +182,22 @@ const TRACES: readonly Command[] = [
     load: () => import('./commands/events-verify.ts'),
   },
   {
+    name: 'stats',
+    summary: 'say how often each skill was used, and which never',
+    usage: 'colibri stats [--days <number>] [--unused] [--json]',
+    args: [],
+    options: [
+      {
+        flag: '--days',
+        value: 'number',
+        description: 'only the last so many days (default: all that is recorded)',
+      },
+      { flag: '--unused', description: 'the names of skills that were not used' },
+    ],
+    examples: ['colibri stats', 'colibri stats --days 30 --unused | xargs colibri disable'],
+    load: () => import('./commands/stats.ts'),
+  },
+  {
     name: 'replay',
     summary: 'run a recorded session again and show the first difference',
     usage: 'colibri replay <session> [--live] [--json]',
