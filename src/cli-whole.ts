@@ -3,7 +3,10 @@ import { readVersion } from './lib/version.ts';
 import type { CliHost, ExitCode } from './surfaces/cli/command.ts';
 import { runCli } from './surfaces/cli/run.ts';
 
-export function runWhole(own: NodeJS.Process, done: Pick<CliHost, 'greeted'> = {}): Promise<ExitCode> {
+export function runWhole(
+  own: NodeJS.Process,
+  launcher: Pick<CliHost, 'greeted' | 'onServing'> = {},
+): Promise<ExitCode> {
   const { stdin, stdout, stderr } = own;
   return runCli({
     argv: own.argv.slice(2),
@@ -14,7 +17,7 @@ export function runWhole(own: NodeJS.Process, done: Pick<CliHost, 'greeted'> = {
     version: readVersion(),
     boot: () => import('./startup.ts'),
     openIndex: async (places) => (await import('./startup-index.ts')).openIndex(places),
-    ...done,
+    ...launcher,
     ask: stdin.isTTY && stderr.isTTY ? (question) => askAtTerminal(own, question) : undefined,
     onStopSignal: (stop) => {
       // Once each: a second signal while closing ends the process the hard way.

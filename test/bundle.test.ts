@@ -1,11 +1,13 @@
 /** The bundle that users start is the same program as the modules it is made of. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 import { expect, test } from 'vitest';
 
+import { sendInitialize, spawnRpc } from './support/rpc-process.ts';
 import { writeSkill } from './support/skill-files.ts';
 import { temporaryDirectory } from './support/temporary.ts';
 
@@ -109,6 +111,32 @@ test('the quick list shows hostile texts like that of the whole program', () => 
   expect(run('bin.cjs', 'list').stdout).toBe(full.stdout);
   expect(run('bin.cjs', 'list', '--search', 'größe').stdout).toMatch(/^letters\t[^\n]*\n$/);
   expect(compiledFiles(dist)).toContainEqual(expect.stringMatching(/quick\.cjs-list$/));
+});
+
+test('a server keeps its compiled code once it serves, and takes it the next time', async () => {
+  const { dist, workspace } = install();
+  const kept = () =>
+    compiledFiles(dist).map((file) => [file, statSync(path.join(dist, 'compiled', file)).ino]);
+  const start = async () => {
+    const server = spawnRpc([path.join(dist, 'bin.cjs'), 'serve'], { cwd: workspace });
+    sendInitialize(server);
+    while (!server.stderr().includes('serving')) await setTimeout(20);
+    server.send({ id: 1, method: 'ping' });
+    await server.answer(1);
+    return server;
+  };
+  // Without a chance to do anything at its end.
+  (await start()).child.kill('SIGKILL');
+  const first = kept();
+  expect(first.map(([file]) => file)).toEqual([
+    expect.stringMatching(/bundle\.cjs-serve$/),
+    expect.stringMatching(/quick\.cjs-serve$/),
+  ]);
+  const second = await start();
+  second.child.stdin.end();
+  expect(await second.ended).toBe(0);
+  // Code that V8 refused would have been written anew.
+  expect(kept()).toEqual(first);
 });
 
 test('a configuration file, which the quick bundle cannot read, is read by the whole program', () => {

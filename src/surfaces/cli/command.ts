@@ -95,6 +95,8 @@ export interface CliHost {
   readonly greet?: (places: Places & Pick<BootOptions, 'surface'>) => Promise<void>;
   /** The request of the client that was greeted before. */
   readonly greeted?: BootOptions['greeted'];
+  /** Hears that the start is over and the process serves from now on. */
+  readonly onServing?: () => void;
   /** Puts a question to the person at the terminal; absent where there is none. */
   readonly ask?: ((question: string) => Promise<boolean>) | undefined;
   /** Calls back on the first signal that asks the process to stop. */

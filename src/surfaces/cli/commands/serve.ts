@@ -23,6 +23,7 @@ export async function run(context: CommandContext): Promise<ExitCode> {
   });
   try {
     announce(runtime, context);
+    host.onServing?.();
     await Promise.race([stopped, runtime.closed]);
   } finally {
     await runtime.close();

@@ -22,6 +22,7 @@ export async function run(context: CommandContext): Promise<ExitCode> {
     if (flags.switches.has('json')) out.json({ ...places, skills: runtime.skills.counts().skills });
     else out.lines(announcement(runtime, places, context));
     if (flags.switches.has('open')) host.openPage?.(places.page);
+    host.onServing?.();
     await Promise.race([stopped, runtime.closed]);
   } finally {
     await runtime.close();
