@@ -6,7 +6,8 @@ import { build } from 'esbuild';
 
 const dist = path.resolve('dist');
 /** What the quick bundle loads when it is asked for; the rest of the program is left out of it. */
-const QUICK_PARTS = /\/(?:startup-index|startup-opening|scan\/scan|commands\/list|commands\/serve|help)\.js$/;
+const QUICK_PARTS =
+  /\/(?:startup-index|startup-opening|startup-scan|commands\/list|commands\/serve|help)\.js$/;
 
 const NATIVE_SQLITE = 'better-sqlite3/build/Release/better_sqlite3.node';
 

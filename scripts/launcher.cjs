@@ -36,9 +36,9 @@ if (isQuick) {
   run('quick.cjs', command)
     .runQuick(process)
     .then((end) => {
-      if (typeof end === 'number') process.exit(end);
-      // What was compiled so far is not yet what a list takes.
-      if (command === 'list') fresh.clear();
+      // What was compiled is not, or not yet, what a list takes the next time.
+      if (command === 'list' && end.unusual !== false) fresh.clear();
+      if ('code' in end) process.exit(end.code);
       runWhole(end);
     });
 } else {

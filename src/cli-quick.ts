@@ -13,13 +13,20 @@ export interface Unfinished {
 
 const VOCABULARY = { commands: [LIST, SERVE], globals: GLOBAL_OPTIONS };
 
-export function runQuick(own: NodeJS.Process): Promise<ExitCode | Unfinished> {
+export interface Finished {
+  readonly code: ExitCode;
+  /** It took more than the command usually takes. */
+  readonly unusual: boolean;
+}
+
+export function runQuick(own: NodeJS.Process): Promise<Finished | Unfinished> {
   const argv = own.argv.slice(2);
   const parsed = tryParse(argv, VOCABULARY);
   // What is wrong with the words can only be said by those who know them all.
   if (parsed.invocation === null) return Promise.resolve({ greeted: null });
   return new Promise((resolve, reject) => {
     let greeted: Unfinished['greeted'] = null;
+    let unusual = false;
     const host: CliHost = {
       argv,
       env: own.env,
@@ -31,8 +38,11 @@ export function runQuick(own: NodeJS.Process): Promise<ExitCode | Unfinished> {
       get version() {
         return readVersion();
       },
-      openIndex: (places) =>
-        unlessLeftOut(async () => (await import('./startup-index.ts')).openIndex(places)),
+      async openIndex(places) {
+        const index = await unlessLeftOut(async () => (await import('./startup-index.ts')).openIndex(places));
+        unusual = index?.changed === true;
+        return index;
+      },
       async greet(places) {
         greeted = await unlessLeftOut(async () =>
           (await import('./startup-opening.ts')).greetClient(places, own),
@@ -44,7 +54,7 @@ export function runQuick(own: NodeJS.Process): Promise<ExitCode | Unfinished> {
         return new Promise(() => undefined);
       },
     };
-    runParsed(parsed, { host, vocabulary: VOCABULARY }).then(resolve, reject);
+    runParsed(parsed, { host, vocabulary: VOCABULARY }).then((code) => resolve({ code, unusual }), reject);
   });
 }
 

@@ -1,9 +1,8 @@
 /**
  * The part of the composition root for commands that only look at the index. When that is in line with the disk, nothing
- * but the database is opened; otherwise a full start has to bring it in line.
+ * but the database is opened; otherwise it is brought in line first.
  */
-import { existsSync } from 'node:fs';
-
+import type { Config } from './config.ts';
 import { type ColibriDatabase, openDatabase } from './db/database.ts';
 import { createSwitchService, type SwitchService } from './domains/sessions/switch-service.ts';
 import { createDisplay } from './domains/skills/display-path.ts';
@@ -32,6 +31,8 @@ interface IndexReads extends Pick<SkillsService, 'roots' | 'list' | 'names' | 'c
 }
 
 export interface IndexRuntime {
+  /** Whether something on the disk was new to it. */
+  readonly changed: boolean;
   readonly skills: IndexReads;
   readonly switches: SwitchService;
   close(): Promise<void>;
@@ -41,13 +42,15 @@ export interface IndexRuntime {
 export async function openIndex(options: StartupOptions): Promise<IndexRuntime | null> {
   if (options.skillsRoot !== undefined) return null;
   const config = await loadSettings(options);
-  if (config.surface === 'phase-0' || !existsSync(config.database)) return null;
-  const { workspace, home } = config;
-  const display = createDisplay({ workspace, home });
+  if (config.surface === 'phase-0') return null;
+  const { workspace } = config;
+  const display = createDisplay(config);
   const roots = config.roots.map((root) => ({ ...root, display: display(root.path) }));
   const db = openDatabase(config.database, { check: 'none' });
   const { handle } = db;
-  if (!looksUnchanged(readSeenRoots(handle), roots) && !(await isCalm(handle, roots))) {
+  const unchanged = looksUnchanged(readSeenRoots(handle), roots);
+  const found = unchanged ? 'nothing' : await scan(db, { config, roots, options });
+  if (found === 'closed') {
     await db.close();
     return null;
   }
@@ -55,7 +58,7 @@ export async function openIndex(options: StartupOptions): Promise<IndexRuntime |
     workspace,
     skills: { names: () => allNames(handle), require: (name) => findSummary(handle, name) ?? missing(name) },
   });
-  return { skills: readsOf(handle, roots), switches, close: () => db.close() };
+  return { changed: found === 'changes', skills: readsOf(handle, roots), switches, close: () => db.close() };
 }
 
 function readsOf(handle: ColibriDatabase['handle'], roots: readonly SkillRoot[]): IndexReads {
@@ -80,14 +83,27 @@ function missing(name: string): never {
   );
 }
 
-/** Whether a scan would find nothing to do. It takes more code to tell, and links ask for it. */
-async function isCalm(handle: ColibriDatabase['handle'], roots: readonly SkillRoot[]): Promise<boolean> {
-  const { isInLine } = await import('./domains/skills/scan/scan.ts');
+interface ScanNeeds {
+  readonly config: Config;
+  readonly roots: readonly SkillRoot[];
+  readonly options: Pick<StartupOptions, 'logger' | 'progress'>;
+}
+
+/** `closed`: a root cannot be read. The full start says so, or serves the last good index. */
+async function scan(
+  db: ColibriDatabase,
+  { config, roots, options }: ScanNeeds,
+): Promise<'changes' | 'nothing' | 'closed'> {
+  const { openScanner } = await import('./startup-scan.ts');
+  const { logger = () => undefined, progress } = options;
+  // The schemas of all events would be most of what is loaded here; the compiler has checked those of a scan.
+  const check = () => undefined;
+  const scanner = openScanner(db, { config, progress, logger, clock: systemClock, check });
   try {
-    return isInLine(handle, roots, systemClock);
+    return (await db.write(() => scanner.scan(roots))) === null ? 'nothing' : 'changes';
   } catch (error) {
-    // A root that cannot be read: the full start says so, or serves the last good index.
-    if (error instanceof ColibriError) return false;
+    if (error instanceof ColibriError && error.code === 'ROOT_UNREADABLE') return 'closed';
+    await db.close();
     throw error;
   }
 }

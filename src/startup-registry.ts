@@ -3,26 +3,21 @@ import path from 'node:path';
 
 import type { Config } from './config.ts';
 import type { ColibriDatabase } from './db/database.ts';
-import { createEventLog } from './domains/events/log-repository.ts';
+import { checkPayload } from './domains/events/schema.ts';
 import { createDisplay } from './domains/skills/display-path.ts';
 import { loadSkillsFromDisk } from './domains/skills/repository.ts';
 import type { SkillRoot } from './domains/skills/scan/roots.ts';
-import { scanRoots } from './domains/skills/scan/scan.ts';
-import { createScanRepository } from './domains/skills/scan/scan-repository.ts';
 import type { ScanChanges } from './domains/skills/scan/scan-write.ts';
 import { createSkillsService, type SkillsService } from './domains/skills/service.ts';
-import type { Clock } from './lib/clock.ts';
 import { ColibriError } from './lib/errors.ts';
 import type { Ids } from './lib/ids.ts';
 import type { Logger } from './lib/logger.ts';
+import { openScanner, type ScanParts } from './startup-scan.ts';
 
-interface RegistryParts {
+interface RegistryParts extends Omit<ScanParts, 'check'> {
   readonly config: Config;
-  readonly skillsRoot: string | undefined;
-  readonly progress: ((done: number, total: number) => void) | undefined;
-  readonly logger: Logger;
-  readonly clock: Clock;
   readonly ids: Ids;
+  readonly skillsRoot: string | undefined;
 }
 
 export function openRegistry(
@@ -45,13 +40,10 @@ export function openRegistry(
             depth: 1,
           },
         ];
-  const events = createEventLog(db.handle, { clock, ids });
-  const repository = createScanRepository(db.handle);
+  const { events, scan } = openScanner(db, { config, progress, logger, clock, ids, check: checkPayload });
   const rescan = (): ScanChanges | null => {
     const [root] = roots;
-    if (single === undefined || root === undefined) {
-      return scanRoots(roots, { repository, events, clock, logger, display, progress });
-    }
+    if (single === undefined || root === undefined) return scan(roots);
     const { loaded, pruned } = loadSkillsFromDisk(db.handle, root.path, logger, { workspace, clock });
     return { added: 0, changed: loaded, removed: pruned, shadowed: 0 };
   };

@@ -1,6 +1,15 @@
 /** The bundle that users start is the same program as the modules it is made of. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -150,15 +159,23 @@ test('a configuration file, which the quick bundle cannot read, is read by the w
   expect(run('bin.cjs', 'list')).toMatchObject({ status: 3, stderr: run('cli.js', 'list').stderr });
 });
 
+test('the first list of a folder indexes it without the whole program, and like it', () => {
+  const { dist, run, workspace } = install();
+  writeSkill(path.join(workspace, '.agents', 'skills'), 'broken', { lines: ['metadata: [1'] });
+  const first = run('bin.cjs', 'list', '--json');
+  // Nothing is kept: a later list takes less.
+  expect(readdirSync(dist)).not.toContain('compiled');
+  rmSync(path.join(workspace, 'data'), { recursive: true });
+  expect(first).toEqual({ ...run('cli.js', 'list', '--json'), pid: expect.any(Number) });
+  expect(JSON.parse(first.stdout)).toMatchObject({ skills: [{ name: 'one' }], rejected: 1 });
+  expect(run('bin.cjs', 'events', 'verify').status).toBe(0);
+});
+
 test('a list that nothing has changed for is answered by the quick bundle, like that of the whole program', () => {
   const { dist, run, workspace } = install();
-  const full = run('bin.cjs', 'list');
-  expect(compiledFiles(dist)).toEqual([expect.stringMatching(/bundle\.cjs-list$/)]);
+  const full = run('cli.js', 'list');
   expect(run('bin.cjs', 'list')).toEqual({ ...full, pid: expect.any(Number) });
-  expect(compiledFiles(dist)).toEqual([
-    expect.stringMatching(/bundle\.cjs-list$/),
-    expect.stringMatching(/quick\.cjs-list$/),
-  ]);
+  expect(compiledFiles(dist)).toEqual([expect.stringMatching(/quick\.cjs-list$/)]);
   writeSkill(path.join(workspace, '.agents', 'skills'), 'two');
   expect(run('bin.cjs', 'list').stdout.split('\n')).toHaveLength(3);
   expect(run('bin.cjs', 'list', '--nonsense')).toMatchObject({ status: 2, stdout: '' });

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 export const REPOSITORY: string = fileURLToPath(new URL('../..', import.meta.url));
 export const COLIBRI: string = path.join(REPOSITORY, 'dist/bin.cjs');
 const PROBE = path.join(REPOSITORY, 'bench/speed/probe.mjs');
+const PEAK = path.join(REPOSITORY, 'bench/speed/peak.cjs');
 const OUTPUT_BYTES_MAX = 256 * 1024 * 1024;
 
 /** Certificates from a file cost every start of Node 20 as much as all the rest. */
@@ -34,6 +35,19 @@ export async function best(runs: number, run: () => Promise<ProbeResult>): Promi
       lowest[key] = Math.min(lowest[key] ?? value, value);
   }
   return lowest;
+}
+
+/** What a program of Node's needed at its largest. */
+export async function peakOf(
+  words: readonly string[],
+  { cwd, home }: { readonly cwd: string; readonly home: string },
+): Promise<ProbeResult> {
+  const { stderr } = await promisify(execFile)(process.execPath, ['--require', PEAK, ...words], {
+    cwd,
+    env: cleanEnvironment(home),
+    maxBuffer: OUTPUT_BYTES_MAX,
+  });
+  return JSON.parse(stderr.trim().split('\n').at(-1) ?? '') as ProbeResult;
 }
 
 /** Processor milliseconds of a whole process, and its wall clock. */

@@ -28,7 +28,7 @@ function stat() {
 
 /** The skills appear after the start, so that the start is not measured with their first scan. */
 async function scan() {
-  if (!options.cold) readAll(readdirSync(root));
+  readAll(readdirSync(root));
   renameSync(root, away);
   const colibri = await open();
   renameSync(away, root);

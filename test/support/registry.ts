@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest';
 
 import { initDb } from '../../src/db/open.ts';
 import { createEventLog } from '../../src/domains/events/log-repository.ts';
+import { checkPayload } from '../../src/domains/events/schema.ts';
 import { displayPath } from '../../src/domains/skills/display-path.ts';
 import type { SkillRoot } from '../../src/domains/skills/scan/roots.ts';
 import { scanRoots } from '../../src/domains/skills/scan/scan.ts';
@@ -97,7 +98,7 @@ export function testRegistry(options: TestRegistryOptions = {}): TestRegistry {
   const scanInto = (target: Database.Database, log: string[], from: readonly SkillRoot[], clock: Clock) =>
     scanRoots(from, {
       repository: createScanRepository(target),
-      events: createEventLog(target, { clock, ids: createIds(clock) }),
+      events: createEventLog(target, { clock, ids: createIds(clock), check: checkPayload }),
       clock,
       logger: (...args) => log.push(args.map(String).join(' ')),
       display,

@@ -1,6 +1,6 @@
 /** The hash chain of a stream. Pure. */
 import { sha256Hex } from '../../lib/digest.ts';
-import { checkPayload, type EventDraft, type EventRow } from './schema.ts';
+import type { EventDraft, EventRow } from './schema.ts';
 
 export interface ChainPlace {
   readonly seq: number;
@@ -22,7 +22,7 @@ export function chainRow(draft: EventDraft, { seq, id, at, prevHash }: ChainPlac
     at,
     actor: draft.actor,
     parent_id: draft.parentId ?? null,
-    payload: canonicalJson(checkPayload(draft)),
+    payload: canonicalJson(draft.payload),
     sensitivity: draft.sensitivity,
     prev_hash: prevHash,
   };

@@ -6,10 +6,14 @@ import type { Ids } from '../../lib/ids.ts';
 import { chainRow } from './chain.ts';
 import type { EventDraft, EventLog, EventRow } from './schema.ts';
 
-export function createEventLog(
-  db: Database.Database,
-  { clock, ids }: { readonly clock: Clock; readonly ids: Ids },
-): EventLog {
+export interface EventLogParts {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** Throws when a payload does not fit its type: `checkPayload`, but where its schemas cost more than they tell. */
+  readonly check: (draft: EventDraft) => void;
+}
+
+export function createEventLog(db: Database.Database, { clock, ids, check }: EventLogParts): EventLog {
   const lastSeq = db.prepare('SELECT max(seq) FROM events').pluck();
   const lastHash = db.prepare('SELECT hash FROM events WHERE stream = ? ORDER BY seq DESC LIMIT 1').pluck();
   const insert = db.prepare(
@@ -20,6 +24,7 @@ export function createEventLog(
     if (!db.inTransaction) throw new Error('events are appended inside a transaction');
     let seq = Number(lastSeq.get() ?? 0);
     return drafts.map((draft) => {
+      check(draft);
       seq++;
       const prevHash = String(lastHash.get(draft.stream) ?? '');
       const row = chainRow(draft, { seq, id: draft.id ?? ids.ulid(), at: isoNow(clock), prevHash });

@@ -21,7 +21,7 @@ import {
   readEvents,
   readHead,
 } from './repository.ts';
-import type { EventDraft, EventRow, StoredArtifact } from './schema.ts';
+import { checkPayload, type EventDraft, type EventRow, type StoredArtifact } from './schema.ts';
 
 export interface EventsService {
   append(transaction: RecordTransaction, drafts: readonly EventDraft[]): Promise<readonly EventRow[]>;
@@ -82,6 +82,7 @@ export function createEventsService(
       for (const draft of drafts) {
         seq++;
         const prevHash = hashes.get(draft.stream) ?? (await lastHash(transaction, draft.stream));
+        checkPayload(draft);
         const row = chainRow(draft, { seq, id: draft.id ?? ids.ulid(), at: isoNow(clock), prevHash });
         hashes.set(draft.stream, row.hash);
         rows.push(row);

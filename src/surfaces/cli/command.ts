@@ -90,7 +90,9 @@ export interface CliHost {
   /** Loads the composition root; a surface never imports it. */
   readonly boot: () => Promise<BootModule>;
   /** Opens the index to look at it; null when that takes `boot`. */
-  readonly openIndex?: (places: Places) => Promise<OpenedIndex | null>;
+  readonly openIndex?: (
+    places: Places & Pick<BootOptions, 'logger' | 'progress'>,
+  ) => Promise<OpenedIndex | null>;
   /** Answers a client that already waits on stdin; absent where that is left to `boot`. */
   readonly greet?: (places: Places & Pick<BootOptions, 'surface'>) => Promise<void>;
   /** The request of the client that was greeted before. */

@@ -41,7 +41,7 @@ export async function withIndex<T>(
   context: CommandContext,
   use: (index: Pick<OpenedIndex, 'skills' | 'switches'>) => T | Promise<T>,
 ): Promise<T> {
-  const index = (await context.host.openIndex?.(placesOf(context))) ?? null;
+  const index = await openIndex(context);
   if (index === null) return withRuntime(context, use);
   try {
     return await use(index);
@@ -50,19 +50,42 @@ export async function withIndex<T>(
   }
 }
 
+async function openIndex(context: CommandContext): Promise<OpenedIndex | null> {
+  const { host } = context;
+  const shown: { progress?: Progress } = {};
+  try {
+    const index = await host.openIndex?.({
+      ...placesOf(context),
+      logger: debugLogger(host),
+      progress(done, total) {
+        // Made for a scan only: to look at the stream is to open it.
+        shown.progress ??= progressOf(context);
+        shown.progress.report?.(done, total);
+      },
+    });
+    return index ?? null;
+  } finally {
+    shown.progress?.clear();
+  }
+}
+
 /** Shows a bar while the work lasts, where somebody can see it; nothing of it is left afterwards. */
 export async function withProgress<T>(
-  { flags, host }: CommandContext,
+  context: CommandContext,
   work: (progress: Progress) => Promise<T>,
 ): Promise<T> {
-  // Log lines and a bar on one terminal would write into each other.
-  const hidden = flags.switches.has('quiet') || isDebugging(host);
-  const progress = createProgress(host.stderr, { hidden });
+  const progress = progressOf(context);
   try {
     return await work(progress);
   } finally {
     progress.clear();
   }
+}
+
+function progressOf({ flags, host }: CommandContext): Progress {
+  // Log lines and a bar on one terminal would write into each other.
+  const hidden = flags.switches.has('quiet') || isDebugging(host);
+  return createProgress(host.stderr, { hidden });
 }
 
 /** Where to work, as the options say. */

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { canonicalJson, eventHash } from '../../../src/domains/events/chain.ts';
 import { createEventLog } from '../../../src/domains/events/log-repository.ts';
 import type { EventDraft, EventRow } from '../../../src/domains/events/schema.ts';
+import { checkPayload } from '../../../src/domains/events/schema.ts';
 import { createIds } from '../../../src/lib/ids.ts';
 import { FIXED_ISO, fixedClock } from '../../support/fixed-clock.ts';
 import { openMemory } from '../../support/skill-index.ts';
@@ -20,7 +21,7 @@ function draft(reason: string, stream = 'catalog'): EventDraft {
 
 function logOver(db: Database.Database): ReturnType<typeof createEventLog> {
   const clock = fixedClock();
-  return createEventLog(db, { clock, ids: createIds(clock) });
+  return createEventLog(db, { clock, ids: createIds(clock), check: checkPayload });
 }
 
 function rows(db: Database.Database): readonly EventRow[] {

@@ -63,7 +63,7 @@ function behindOurBack({ db }: Opened, sql: string): void {
 describe('appending', () => {
   test('synchronous and asynchronous writers share one sequence without gaps, and each stream its chain', async () => {
     const opened = open();
-    const log = createEventLog(opened.db.handle, parts);
+    const log = createEventLog(opened.db.handle, { ...parts, check: checkPayload });
     await Promise.all(
       Array.from({ length: 60 }, (_, index) =>
         index % 3 === 0

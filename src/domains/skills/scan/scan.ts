@@ -1,10 +1,8 @@
 /** Brings the index in line with the disk: walk, compare, read what changed, write in one transaction. */
 import { realpathSync } from 'node:fs';
 
-import type { Clock } from '../../../lib/clock.ts';
 import type { SkillRoot } from './roots.ts';
 import { nothingChanged, planScan, withoutRepeats } from './scan-plan.ts';
-import { readStoredRoots } from './scan-repository.ts';
 import type { ScanParts } from './scan-state.ts';
 import { applyScan, type ScanChanges } from './scan-write.ts';
 import { type WalkedRoot, walkRoot } from './walk.ts';
@@ -38,17 +36,6 @@ export function scanRoots(roots: readonly SkillRoot[], parts: ScanParts): ScanCh
     if (attempt === ATTEMPTS_MAX)
       throw new Error('the index keeps changing under the scan; is another process scanning?');
   }
-}
-
-/** Whether a scan would find nothing to do. Writes nothing. */
-export function isInLine(
-  db: Parameters<typeof readStoredRoots>[0],
-  roots: readonly SkillRoot[],
-  clock: Clock,
-): boolean {
-  const walked = walkRoots(roots, { clock });
-  const stored = readStoredRoots(db);
-  return nothingChanged(stored, walked) || !planScan(stored, walked).anythingChanged;
 }
 
 function walkRoots(
