@@ -48,9 +48,19 @@ function writeLauncher() {
 /** The driver looks for its native part in a dozen places, one after the other; it is where npm has built it. */
 function loadSqliteDirectly({ onResolve, onLoad }) {
   onResolve({ filter: /^bindings$/ }, () => ({ path: 'bindings', namespace: 'native' }));
-  onLoad({ filter: /.*/, namespace: 'native' }, () => ({
-    contents: `module.exports = () => require(${JSON.stringify(NATIVE_SQLITE)});`,
-  }));
+  onLoad({ filter: /.*/, namespace: 'native' }, () => ({ contents: `module.exports = ${loadNative};` }));
+}
+
+/** Becomes part of the bundle. Npm puts the driver below the package or beside it; from elsewhere Node finds it, too. */
+function loadNative() {
+  const path = require('node:path');
+  const file = 'better-sqlite3/build/Release/better_sqlite3.node';
+  const near = [path.join(__dirname, '../node_modules', file), path.join(__dirname, '../..', file)];
+  const place = near.find((each) => require('node:fs').existsSync(each));
+  if (place === undefined) return require(file);
+  const native = { exports: {} };
+  process.dlopen(native, place);
+  return native.exports;
 }
 
 /** The quick bundle knows by the code that it needs the whole program after all. */

@@ -25,9 +25,6 @@ const isQuick =
   (words[0] === 'serve' && !words.some((word) => FULL_SERVE.test(word))) ||
   (words.length === 1 && words[0] === '--version');
 
-// A list is over before optimised code would have paid for itself. In longer runs V8 still makes some, only later.
-if (command === 'list') require('node:v8').setFlagsFromString('--interrupt-budget=1000000');
-
 // Scripts by the file for their code; at the end they have compiled what their command takes.
 const fresh = new Map();
 process.once('exit', () => fresh.forEach(keepCompiled));

@@ -1,14 +1,13 @@
 /** Brings a database to the newest schema: numbered SQL files, counted in `user_version`, locked by their hashes. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type Database from 'better-sqlite3';
 
 import { sha256Hex } from '../lib/digest.ts';
 import { ColibriError, messageOf, systemCodeOf } from '../lib/errors.ts';
 import { translateDbError } from './db-errors.ts';
 
-export const MIGRATIONS_DIRECTORY: string = fileURLToPath(new URL('./migrations', import.meta.url));
+export const MIGRATIONS_DIRECTORY: string = join(import.meta.dirname, 'migrations');
 
 export const LOCK_FILE = 'lock.json';
 
