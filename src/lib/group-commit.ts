@@ -12,6 +12,9 @@ export interface GroupCommit<Entry> {
   add(entry: Entry, begin: Begin): Promise<void>;
 }
 
+/** So that a stream of calls without end cannot hold a commit up. */
+const TURNS_MAX = 8;
+
 interface Batch<Entry> {
   readonly entries: Entry[];
   readonly done: Promise<void>;
@@ -43,7 +46,15 @@ export function createGroupCommit<Entry>(
     const schedule = (): void => {
       if (state !== 'idle') return;
       state = 'scheduled';
-      setImmediate(begin);
+      gather(TURNS_MAX);
+    };
+    /** As long as every turn brings more, one commit for all of them costs less than the wait. */
+    const gather = (turns: number): void => {
+      const before = entries.length;
+      setImmediate(() => {
+        if (entries.length === before || turns === 1) begin();
+        else gather(turns - 1);
+      });
     };
     return { entries, done, begin, schedule };
   };

@@ -75,3 +75,28 @@ test('a commit that fails, before or after it took its entries, is told to those
     expect(kept).toEqual(['c']);
   }
 });
+
+test('as long as every turn brings several, one commit waits for more; but not for ever', async () => {
+  const { batches, commits } = open();
+  const bring = async (turns: number): Promise<void> => {
+    const all: Promise<void>[] = [];
+    for (let turn = 0; turn < turns; turn++) {
+      all.push(commits.add('one', 'turn'), commits.add('two', 'turn'));
+      await new Promise(setImmediate);
+    }
+    await Promise.all(all);
+  };
+  await bring(3);
+  expect(batches.map(({ length }) => length)).toEqual([6]);
+  batches.length = 0;
+  await bring(40);
+  expect(Math.max(...batches.map(({ length }) => length))).toBeLessThan(20);
+});
+
+test('one that comes alone waits for nobody', async () => {
+  const { batches, commits } = open();
+  const alone = commits.add('alone', 'turn');
+  await new Promise(setImmediate);
+  expect(batches).toEqual([['alone']]);
+  await alone;
+});

@@ -49,12 +49,18 @@ export function createToolTrace({ db, events }: TraceParts): AuditSink {
       starts.set(entry.callId, started);
       return entry.start === 'durable' ? started : undefined;
     },
-    async exit(entry) {
+    exit(entry) {
       const started = starts.get(entry.callId);
       starts.delete(entry.callId);
-      await Promise.all([started, commits.add(endedEntry(entry), 'turn')]);
+      const ended = commits.add(endedEntry(entry), 'turn');
+      // Most calls begin and end in one commit.
+      return started === undefined || started === ended ? ended : bothOf(started, ended);
     },
   };
+}
+
+async function bothOf(started: Promise<void>, ended: Promise<void>): Promise<void> {
+  await Promise.all([started, ended]);
 }
 
 /** Calls that end together often answer the same. */

@@ -96,6 +96,7 @@ const PAGE_SKILLS = 100;
 const PAGE_SKILLS_MAX = 1000;
 
 const SKILL_LIST = {
+  start: 'with-end',
   title: 'skill_list',
   description:
     'List all skills loaded from .agents/skills/*/SKILL.md into the ε Skill Registry, with optional substring search and capability filter.',
