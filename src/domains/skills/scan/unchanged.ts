@@ -29,9 +29,8 @@ function isAsSeen(root: string, { directories, fingerprints }: SeenDirectories):
   for (let index = 0; index < names.length; index++) {
     const name = names[index];
     if (name !== directories[index]) return false;
-    const folder = `${root}/${name}`;
     // Without a SKILL.md the folder's own times were kept. A file and a folder never share an inode.
-    const stats = statsOf(`${folder}/SKILL.md`) ?? statsOf(folder);
+    const stats = statsOf(`${root}/${name}/SKILL.md`) ?? statsOf(`${root}/${name}`);
     if (stats === undefined || !hasFingerprint(stats, fingerprints, index)) return false;
   }
   return true;
@@ -53,21 +52,25 @@ function hasFingerprint(
 
 /** In the order of a walk; null when there is a link among them, or the root cannot be read. */
 function foldersIn(root: string): string[] | null {
-  const entries = entriesOf(root)?.filter(({ name }) => !(name.startsWith('.') || name === 'node_modules'));
-  if (entries === undefined || entries.some((entry) => entry.isSymbolicLink())) return null;
-  return entries
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => name)
-    .sort();
+  const entries = entriesOf(root);
+  if (entries === null) return null;
+  const names: string[] = [];
+  for (const entry of entries) {
+    const { name } = entry;
+    if (name.startsWith('.') || name === 'node_modules') continue;
+    if (entry.isSymbolicLink()) return null;
+    if (entry.isDirectory()) names.push(name);
+  }
+  return names.sort();
 }
 
-function entriesOf(root: string): readonly Dirent[] | undefined {
+function entriesOf(root: string): readonly Dirent[] | null {
   try {
     return readdirSync(root, { withFileTypes: true });
   } catch (error) {
     // A root that is not there is an empty one.
     if (systemCodeOf(error) === 'ENOENT') return [];
-    if (systemCodeOf(error) !== undefined) return undefined;
+    if (systemCodeOf(error) !== undefined) return null;
     throw error;
   }
 }
