@@ -72,6 +72,7 @@ export const IO_FILES: ReadonlyMap<string, string> = new Map([
   ],
   ['src/domains/skills/inspect.ts', 'looks at a folder the user names, for `colibri validate`'],
   ['src/domains/skills/manifest.ts', 'lists and hashes the files of one skill'],
+  ['src/domains/skills/measure.ts', 'reads every SKILL.md to know what that alone takes'],
   ['src/domains/skills/publication.ts', 'hands out files of skills, checked against their listing'],
   ['src/domains/skills/scan/disk.ts', 'lists the directories of a single root'],
   ['src/domains/skills/scan/scan.ts', 'walks the roots and applies the plan in one transaction'],

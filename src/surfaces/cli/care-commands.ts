@@ -3,6 +3,15 @@ import type { Command } from './command.ts';
 
 export const CARE_COMMANDS: readonly Command[] = [
   {
+    name: 'bench',
+    summary: 'measure the registry on the skills that are here',
+    usage: 'colibri bench [--json]',
+    args: [],
+    options: [],
+    examples: ['colibri bench', 'colibri bench --json'],
+    load: () => import('./commands/bench.ts'),
+  },
+  {
     name: 'doctor',
     summary: 'say everything that is wrong in the registry, worst first',
     usage: 'colibri doctor [--summary | --sarif | --fix [--dry-run]] [--without-scan] [--json]',

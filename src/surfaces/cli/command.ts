@@ -201,6 +201,8 @@ export interface BootedRuntime extends Care {
   readonly hosts: HostService;
   /** Why the index is that of an earlier scan; null when it is in line with the disk. */
   readonly stale: string | null;
+  /** What the start has taken. */
+  readonly elapsedMs: number;
   /** Where the HTTP door listens; null without one. */
   readonly url: string | null;
   /** Settles when the client has gone. */

@@ -3,7 +3,7 @@ import { type BootedRuntime, type CommandContext, EXIT, type ExitCode } from '..
 import { wholeNumber } from '../flag-values.ts';
 import type { Output } from '../output.ts';
 import { withRuntime } from '../runtime.ts';
-import { tabLines, tableLines } from '../table.ts';
+import { rowLines } from '../table.ts';
 import { plural } from '../wording.ts';
 
 type Stats = Awaited<ReturnType<BootedRuntime['sessions']['stats']>>;
@@ -30,14 +30,7 @@ function useLines({ used }: Stats, out: Output): string[] {
     ...[loads, invocations, sessions, tokens].map(String),
     last_used,
   ]);
-  if (!out.terminal) return tabLines(rows);
-  if (rows.length === 0) return [];
-  const [header = '', ...lines] = tableLines({
-    header: ['SKILL', 'LOADS', 'COMMANDS', 'SESSIONS', 'TOKENS', 'LAST USED'],
-    rows,
-    width: out.width,
-  });
-  return [out.paint('bold', header), ...lines];
+  return rowLines({ header: ['SKILL', 'LOADS', 'COMMANDS', 'SESSIONS', 'TOKENS', 'LAST USED'], rows }, out);
 }
 
 function summary({ used, unused }: Stats, days: number | undefined): string {
