@@ -88,6 +88,8 @@ export function openStdio(ctx: ColibriServerContext, options: StdioOptions): Std
   return {
     closed,
     catalogChanged: () => {
+      // The tool of the first phase has nobody to tell: neither prompts nor resources are offered beside it.
+      if (options.surface === 'phase-0') return;
       for (const mcp of servers) void announce(mcp, ctx);
     },
     async close() {

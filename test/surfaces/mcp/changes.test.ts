@@ -6,6 +6,7 @@ import type { Client } from '@modelcontextprotocol/client';
 import { SkillsClient } from '@modelcontextprotocol/client/ext/skills';
 import { describe, expect, test } from 'vitest';
 
+import { CLI, sendInitialize, spawnRpc } from '../../support/rpc-process.ts';
 import { writeSkill } from '../../support/skill-files.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
 import { connectHttp, connectStdio, skillsRoot, startHttp } from './harness.ts';
@@ -117,4 +118,18 @@ describe('over HTTP', () => {
     await told;
     expect(await descriptions(client)).toEqual(['Before.', 'New.']);
   });
+});
+
+test('the first phase, which offers nothing that changes, is silent about edits', async () => {
+  const { workspace, root } = workspaceWithSkill();
+  const server = spawnRpc([CLI, 'serve', '--surface', 'phase-0'], { cwd: workspace });
+  sendInitialize(server);
+  await server.answer(0);
+  await expect.poll(server.stderr, { timeout: VISIBLE_MS }).toContain('serving 1 skill');
+  writeSkill(root, 'second');
+  await expect.poll(server.stderr, { timeout: VISIBLE_MS }).toContain('skills loaded: 2');
+  server.child.stdin.end();
+  expect(await server.ended).toBe(0);
+  expect(server.stderr()).not.toContain('mcp:');
+  expect(server.stdout).toHaveLength(1);
 });
