@@ -32,12 +32,14 @@ async function scan() {
   renameSync(root, away);
   const colibri = await open();
   renameSync(away, root);
+  await settled();
   return closing(colibri, await measure(() => colibri.skills.reload()));
 }
 
 async function rescan() {
   readAll(readdirSync(root));
   const colibri = await open();
+  await settled();
   return closing(colibri, await measure(() => colibri.skills.reload()));
 }
 
@@ -47,8 +49,7 @@ async function changed() {
   // Most edits are to the text, not to the frontmatter.
   for (let index = 0; index < names.length; index += 100)
     appendFileSync(`${root}/${names[index]}/SKILL.md`, 'Edited.\n');
-  // Older than what a scan takes for perhaps still changing.
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await settled();
   readAll(names);
   return closing(colibri, await measure(() => colibri.skills.reload()));
 }
@@ -106,6 +107,11 @@ async function open() {
   const { openColibri } = await import(options.library);
   const { workspace, home, database } = options;
   return openColibri({ workspace, home, dbPath: database });
+}
+
+/** What V8 still compiles of the start is done, and files are older than what a scan takes for perhaps still changing. */
+function settled() {
+  return new Promise((resolve) => setTimeout(resolve, 200));
 }
 
 async function closing(colibri, result) {

@@ -82,6 +82,9 @@ const INTEGER = /^[-+]?[0-9]+$/;
 const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 const NOT_FINITE = /^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
 /** A plain scalar that starts with any other character is a string. */
+const LETTER_START = /^[A-Za-z]/;
+/** Of the words that are no strings, `false` is the longest. */
+const WORD_CHARS_MAX = 5;
 const TYPED_START = /^[-+.0-9~nNtTfF]/;
 
 // One type for all core scalars: js-yaml asks each implicit type in turn, and most scalars are none of them.
@@ -95,6 +98,8 @@ const CORE_SCHEMA: Schema = FAILSAFE_SCHEMA.extend({
 function isTyped(text: unknown): boolean {
   if (text === null) return true;
   if (typeof text !== 'string' || !TYPED_START.test(text)) return false;
+  // Most texts that start like null, true or false are words.
+  if (text.length > WORD_CHARS_MAX && LETTER_START.test(text)) return false;
   return [FLOAT, BOOLEAN, NULL, HEX, OCTAL, NOT_FINITE].some((pattern) => pattern.test(text));
 }
 

@@ -78,6 +78,7 @@ export const IO_FILES: ReadonlyMap<string, string> = new Map([
   ['src/domains/skills/scan/scan.ts', 'walks the roots and applies the plan in one transaction'],
   ['src/domains/skills/scan/scan-state.ts', 'holds the storage and the clock that the parts of a scan share'],
   ['src/domains/skills/scan/scan-write.ts', 'carries a scan out inside its transaction'],
+  ['src/domains/skills/scan/first-look.ts', 'looks at what a first scan could not read'],
   ['src/domains/skills/scan/settle.ts', 'reads the SKILL.md files that changed'],
   ['src/domains/skills/scan/unchanged.ts', 'looks at the times of the skills that a scan has seen'],
   ['src/domains/skills/scan/walk.ts', 'looks through one root for SKILL.md files and their times'],

@@ -47,10 +47,10 @@ export function skillRowWriter(db: Database.Database): SkillRowWriter {
     },
     upsert: (row, capabilities) => {
       if (row.length === USUAL_COLUMNS.length) {
-        upsertUsual.run(row);
+        upsertUsual.run(...row);
         return;
       }
-      upsert.run(row);
+      upsert.run(...row);
       for (const capability of capabilities) putCapability.run(capability, row[0]);
     },
     ...searchNotes(db, readCount),

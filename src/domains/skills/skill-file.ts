@@ -1,4 +1,4 @@
-import { closeSync, openSync, readlinkSync, realpathSync } from 'node:fs';
+import { closeSync, openSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
 import path from 'node:path';
 
 import { messageOf, systemCodeOf } from '../../lib/errors.ts';
@@ -9,7 +9,7 @@ import type { DiagnosticCode, SkillDiagnostic } from './diagnostic-codes.ts';
 export const SKILL_BYTES_MAX: number = 1024 * 1024;
 
 export type SkillBytes =
-  | { readonly ok: true; readonly bytes: Buffer }
+  | { readonly ok: true; readonly bytes: Buffer; readonly stats: Stats }
   | { readonly ok: false; readonly diagnostic: SkillDiagnostic };
 
 /**
@@ -22,7 +22,7 @@ export function readSkillBytes(file: string, options: ReadOptions = {}): SkillBy
   try {
     fd = openSync(file, SAFE_READ);
   } catch (error) {
-    if (isLink(error)) return readLinked(file, options);
+    if (isLink(error) && options.links !== 'refuse') return readLinked(file, options);
     return openFailure(file, error);
   }
   return readAndClose(file, fd, options);
@@ -30,6 +30,8 @@ export function readSkillBytes(file: string, options: ReadOptions = {}): SkillBy
 
 export interface ReadOptions {
   readonly allowedRoots?: readonly string[];
+  /** Default: `follow`. */
+  readonly links?: 'follow' | 'refuse';
   /** Takes the bytes of a file that fits into it; they are good until the next read. */
   readonly into?: Buffer;
 }
@@ -45,7 +47,7 @@ function readAndClose(file: string, fd: number, { into }: ReadOptions): SkillByt
 }
 
 function readOpen(file: string, read: RegularFile): SkillBytes {
-  if (read.ok) return { ok: true, bytes: read.bytes };
+  if (read.ok) return read;
   switch (read.reason) {
     case 'not-regular':
       return refusal('file-not-regular', file, 'is not a regular file; replace it with a text file');

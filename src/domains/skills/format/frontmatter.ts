@@ -13,7 +13,7 @@ export function splitFrontmatter(text: string): Fences {
   const opening = OPENING.exec(text);
   if (opening === null) return { kind: 'missing' };
   const start = opening[0].length;
-  const closing = findClosing(text, start);
+  const closing = usualClosing(text, start) ?? findClosing(text, start);
   if (closing === null) return { kind: 'unclosed' };
   let bodyStart = closing.end;
   while (text[bodyStart] === '\n' || text[bodyStart] === '\r') bodyStart++;
@@ -23,6 +23,13 @@ export function splitFrontmatter(text: string): Fences {
     body: text.slice(bodyStart),
     bodyStart,
   };
+}
+
+/** The first line that starts like a fence, if it is nothing but one: no other can come before it. */
+function usualClosing(text: string, from: number): { readonly start: number; readonly end: number } | null {
+  const start = text.indexOf('\n---', from - 1) + 1;
+  if (start === 0 || text[start + 3] !== '\n') return null;
+  return withinLimit(text, from, start) ? { start, end: start + 4 } : null;
 }
 
 function findClosing(text: string, from: number): { readonly start: number; readonly end: number } | null {

@@ -2,6 +2,7 @@
 import { type Clock, isoNow } from '../../../lib/clock.ts';
 import type { Logger } from '../../../lib/logger.ts';
 import type { EventDraft, EventLog } from '../../events/schema.ts';
+import type { SkillBytes } from '../skill-file.ts';
 import { Role, type RootSnapshot, skillNameAt } from './root-snapshot.ts';
 import type { SkillRoot } from './roots.ts';
 import type { PlannedDirectory, ScanPlan, StoredRoot } from './scan-plan.ts';
@@ -18,7 +19,12 @@ export interface ScanParts {
   readonly progress?: ((done: number, total: number) => void) | undefined;
 }
 
-export interface Scan extends ScanParts {
+export interface BegunScan extends ScanParts {
+  /** When the roots were looked at. */
+  readonly began: number;
+}
+
+export interface Scan extends BegunScan {
   readonly allowedRoots: readonly string[];
   /** Where files are read into, one after the other. */
   readonly buffer: Buffer;
@@ -48,6 +54,8 @@ export interface Visit {
   readonly root: SkillRoot;
   readonly sameKey: boolean;
   readonly directory: PlannedDirectory;
+  /** What was read of it already. */
+  readonly read: SkillBytes | null;
   /** The directory as displayed. */
   readonly place: string;
 }
@@ -63,7 +71,7 @@ export type SettledRoot = Pick<RootSnapshot, 'roles' | 'names'>;
 /** Holds nearly every SKILL.md; a larger one gets a buffer of its own. */
 const READ_BUFFER_BYTES = 64 * 1024;
 
-export function startScan(plan: ScanPlan, parts: ScanParts): Scan {
+export function startScan(plan: ScanPlan, parts: BegunScan): Scan {
   return {
     ...parts,
     allowedRoots: plan.roots.map(({ walked }) => walked.root.path),

@@ -3,7 +3,7 @@ import type { EventDraft } from '../../events/schema.ts';
 import { countWinners, EMPTY_SNAPSHOT } from './root-snapshot.ts';
 import { rootKey } from './roots.ts';
 import type { ScanPlan, StoredRoot } from './scan-plan.ts';
-import { type Scan, type ScanParts, type SettledRoot, startScan } from './scan-state.ts';
+import { type BegunScan, type Scan, type SettledRoot, startScan } from './scan-state.ts';
 import { forget, settleRoot } from './settle.ts';
 import type { WalkedRoot } from './walk.ts';
 
@@ -17,7 +17,7 @@ export interface ScanChanges {
 }
 
 /** Null when only fingerprints, or nothing at all, had to be written. */
-export function applyScan(plan: ScanPlan, parts: ScanParts): ScanChanges | null {
+export function applyScan(plan: ScanPlan, parts: BegunScan): ScanChanges | null {
   const scan = startScan(plan, parts);
   // First, because a directory may have gone from one root and be found by another under the same path.
   for (const { path: gone, before } of plan.removed) forget(scan, parts.display(gone), before.role);

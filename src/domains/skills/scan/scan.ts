@@ -1,11 +1,12 @@
 /** Brings the index in line with the disk: walk, compare, read what changed, write in one transaction. */
 import { realpathSync } from 'node:fs';
 
+import { WalkNeeded } from './first-look.ts';
 import type { SkillRoot } from './roots.ts';
 import { nothingChanged, planScan, withoutRepeats } from './scan-plan.ts';
 import type { ScanParts } from './scan-state.ts';
 import { applyScan, type ScanChanges } from './scan-write.ts';
-import { type WalkedRoot, walkRoot } from './walk.ts';
+import { listRoots, type WalkedRoot, walkRoot } from './walk.ts';
 
 /** How often a scan is planned anew because another process changed the index meanwhile. */
 const ATTEMPTS_MAX = 5;
@@ -15,27 +16,56 @@ const ATTEMPTS_MAX = 5;
  * Null means that nothing on the disk has changed, and nothing was written.
  */
 export function scanRoots(roots: readonly SkillRoot[], parts: ScanParts): ScanChanges | null {
-  const { repository, logger } = parts;
+  const { repository, logger, clock } = parts;
+  let walkNeeded = false;
   for (let attempt = 1; ; attempt++) {
     const generation = repository.skills.generation();
-    const walked = walkRoots(roots, parts);
     const stored = repository.storedRoots();
+    const began = clock.now();
+    const isFirst = stored.every(({ snapshot }) => snapshot.directories.length === 0);
+    const listed = isFirst && !walkNeeded ? listFirst(roots, parts) : null;
+    const walked = listed ?? walkRoots(roots, parts);
     if (nothingChanged(stored, walked)) return null;
     const plan = planScan(stored, walked);
     if (!plan.anythingChanged) return null;
     const lines: unknown[][] = [];
-    const quiet = { ...parts, logger: (...line: unknown[]) => void lines.push(line) };
-    const applied = repository.transaction(() =>
-      repository.skills.generation() === generation ? applyScan(plan, quiet) : 'outdated',
+    const quiet = { ...parts, began, logger: (...line: unknown[]) => void lines.push(line) };
+    const applied = unlessWalkNeeded(() =>
+      repository.transaction(() =>
+        repository.skills.generation() === generation ? applyScan(plan, quiet) : 'outdated',
+      ),
     );
-    if (applied !== 'outdated') {
+    if (applied !== 'outdated' && applied !== 'walk-needed') {
       // Told only now: a transaction that fails has done nothing worth telling.
       for (const line of lines) logger(...line);
       return applied;
     }
+    walkNeeded ||= applied === 'walk-needed';
     if (attempt === ATTEMPTS_MAX)
       throw new Error('the index keeps changing under the scan; is another process scanning?');
   }
+}
+
+function unlessWalkNeeded<T>(work: () => T): T | 'walk-needed' {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof WalkNeeded) return 'walk-needed';
+    throw error;
+  }
+}
+
+function listFirst(
+  roots: readonly SkillRoot[],
+  { progress }: Pick<ScanParts, 'progress'>,
+): readonly WalkedRoot[] | null {
+  const listed = listRoots(distinctRoots(roots));
+  if (listed === null) return null;
+  progress?.(
+    0,
+    listed.reduce((sum, { directories }) => sum + directories.length, 0),
+  );
+  return withoutRepeats(listed);
 }
 
 function walkRoots(

@@ -6,8 +6,9 @@ import { sha256Hex } from '../../../lib/digest.ts';
 import { systemCodeOf } from '../../../lib/errors.ts';
 import type { DiagnosticCode } from '../diagnostic-codes.ts';
 import { parseHead } from '../parse.ts';
-import { readSkillBytes } from '../skill-file.ts';
+import { readSkillBytes, type SkillBytes } from '../skill-file.ts';
 import { claim, keepClaim } from './claim.ts';
+import { lookFirst } from './first-look.ts';
 import { baseName, Role } from './root-snapshot.ts';
 import type { PlannedDirectory, PlannedRoot } from './scan-plan.ts';
 import type { Scan, Settled, SettledRoot, Visit } from './scan-state.ts';
@@ -23,8 +24,11 @@ export function settleRoot(scan: Scan, planned: PlannedRoot): SettledRoot {
   const names = new Map<number, string>();
   for (let index = 0; index < count; index++) {
     if (++visits.done % PROGRESS_DIRECTORIES === 0) scan.progress?.(visits.done, visits.total);
-    const directory = planned.directory(index);
-    const { role, name } = settleDirectory(scan, planned, directory);
+    const { directory, read } =
+      planned.walked.unseen === true
+        ? lookFirst(scan, planned, index)
+        : { directory: planned.directory(index), read: null };
+    const { role, name } = settleDirectory(scan, planned, { directory, read });
     roles[index] = role;
     if (name !== null && name !== baseName(directory.relative)) names.set(index, name);
   }
@@ -34,13 +38,13 @@ export function settleRoot(scan: Scan, planned: PlannedRoot): SettledRoot {
 function settleDirectory(
   scan: Scan,
   { walked: { root }, sameKey }: PlannedRoot,
-  directory: PlannedDirectory,
+  { directory, read }: Pick<Visit, 'directory' | 'read'>,
 ): Settled {
   const { before } = directory;
   const kept = directory.inode === null ? keepRole(scan, { root, directory }) : null;
   if (kept !== null) return kept;
   const place = scan.display(`${root.path}/${directory.relative}`);
-  const settled = settle(scan, { root, sameKey, directory, place });
+  const settled = settle(scan, { root, sameKey, directory, read, place });
   if (before !== null && recordOf(before.role) !== recordOf(settled.role)) forget(scan, place, before.role);
   if (directory.stirred || before?.role !== settled.role) scan.touched = true;
   return settled;
@@ -124,10 +128,7 @@ function keepRole(scan: Scan, visit: Pick<Visit, 'root' | 'directory'>): Settled
 function settleContent(scan: Scan, visit: Visit): Settled {
   const { directory, place, root } = visit;
   const file = `${place}/SKILL.md`;
-  const read = readSkillBytes(`${directory.readFrom}/SKILL.md`, {
-    allowedRoots: scan.allowedRoots,
-    into: scan.buffer,
-  });
+  const read = visit.read ?? readContent(scan, directory);
   if (!read.ok) {
     // Gone between the walk and now: the next scan sees it as removed.
     if (read.diagnostic.code === 'skill-md-missing') return NONE;
@@ -143,6 +144,10 @@ function settleContent(scan: Scan, visit: Visit): Settled {
   if (head !== null) return claim(scan, visit, { head, diagnostics, bytes: read.bytes });
   const lenient = parseHead(read.bytes, where, { profile: 'lenient' });
   return reject(scan, visit, diagnostics, lenient.head !== null);
+}
+
+function readContent({ allowedRoots, buffer }: Scan, { readFrom }: PlannedDirectory): SkillBytes {
+  return readSkillBytes(`${readFrom}/SKILL.md`, { allowedRoots, into: buffer });
 }
 
 /** The digest of the content that the index has of this directory. */

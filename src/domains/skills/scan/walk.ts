@@ -2,6 +2,7 @@
 import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 
 import { ColibriError, messageOf, systemCodeOf } from '../../../lib/errors.ts';
+import { FINGERPRINT_NUMBERS } from './root-snapshot.ts';
 import type { SkillRoot } from './roots.ts';
 
 export interface WalkedRoot {
@@ -10,6 +11,8 @@ export interface WalkedRoot {
   readonly realPath: string | null;
   readonly directories: readonly WalkedDirectory[];
   readonly fingerprints: Float64Array;
+  /** No file was looked at: every directory stands for a skill, and the fingerprints come with the reading. */
+  readonly unseen?: true;
 }
 
 export interface WalkedDirectory {
@@ -43,6 +46,41 @@ export function walkRoot(root: SkillRoot, now: number): WalkedRoot {
     throw unreadable(root, 'it disappeared while it was read; the index stays as it was');
   }
   return { root, realPath, directories, fingerprints: new Float64Array(look.numbers) };
+}
+
+/**
+ * For a first scan, which opens every file anyway: the names alone, which saves a look at each. Null where a name does not
+ * tell enough, because something may be a link or lie deeper.
+ */
+export function listRoots(roots: readonly SkillRoot[]): readonly WalkedRoot[] | null {
+  const listed: WalkedRoot[] = [];
+  for (const root of roots) {
+    const one = root.depth === 1 ? listWhole(root) : null;
+    if (one === null) return null;
+    listed.push(one);
+  }
+  return listed;
+}
+
+function listWhole(root: SkillRoot): WalkedRoot | null {
+  const realPath = rootIdentity(root) === null ? null : realPathOf(root.path);
+  const { names, links } = realPath === null ? NOTHING : listDirectory(root, root.path);
+  if (names.length > WALK_ENTRIES_MAX) throw tooLarge(root);
+  if (links.size > 0 || names.some((name) => name.includes('\ufffd'))) return null;
+  const directories = names.map((relative): WalkedDirectory => ({ relative, kind: 'skill' }));
+  const fingerprints = new Float64Array(directories.length * FINGERPRINT_NUMBERS);
+  return { root, realPath, directories, fingerprints, unseen: true };
+}
+
+/** What `walkRoot` would have found of a directory; `now` is when the scan began. */
+export function noteSeen(
+  { fingerprints }: WalkedRoot,
+  index: number,
+  { stats, now }: { readonly stats: Stats | undefined; readonly now: number },
+): void {
+  const look = { now, numbers: [] as number[] };
+  pushFingerprint(look, stats);
+  fingerprints.set(look.numbers, index * FINGERPRINT_NUMBERS);
 }
 
 interface Look {
@@ -148,7 +186,7 @@ function record(
   found.push(directory);
 }
 
-function pushFingerprint(look: Look, stats: Stats | undefined): void {
+function pushFingerprint(look: Pick<Look, 'now' | 'numbers'>, stats: Stats | undefined): void {
   if (stats === undefined) {
     look.numbers.push(Number.NaN, 0, 0, 0);
     return;
@@ -157,7 +195,7 @@ function pushFingerprint(look: Look, stats: Stats | undefined): void {
 }
 
 /** Every change sets ctime, and unlike mtime nobody can set it back. */
-function isRacy({ now }: Look, { ctimeMs }: Stats): boolean {
+function isRacy({ now }: Pick<Look, 'now'>, { ctimeMs }: Stats): boolean {
   return ctimeMs > now - RACY_MS;
 }
 

@@ -1,0 +1,45 @@
+/** Reads a directory of which a first scan knows the name alone, and makes up for the look that the walk has saved. */
+import { lstatSync, type Stats } from 'node:fs';
+
+import { systemCodeOf } from '../../../lib/errors.ts';
+import { readSkillBytes, type SkillBytes } from '../skill-file.ts';
+import type { PlannedDirectory, PlannedRoot } from './scan-plan.ts';
+import type { Scan } from './scan-state.ts';
+import { noteSeen } from './walk.ts';
+
+/** Something is a link, or has several names, or is closed: the scan has to begin with a walk. */
+export class WalkNeeded extends Error {}
+
+export interface FirstLook {
+  readonly directory: PlannedDirectory;
+  readonly read: SkillBytes;
+}
+
+export function lookFirst(scan: Scan, { walked, directory: plan }: PlannedRoot, index: number): FirstLook {
+  const directory = plan(index);
+  const file = `${directory.readFrom}/SKILL.md`;
+  const read = readSkillBytes(file, { links: 'refuse', into: scan.buffer });
+  const now = scan.began;
+  if (read.ok) {
+    if (read.stats.nlink > 1) throw new WalkNeeded();
+    noteSeen(walked, index, { stats: read.stats, now });
+    return { directory, read };
+  }
+  const stats = statsOf(file);
+  if (stats === undefined) {
+    noteSeen(walked, index, { stats: statsOf(directory.readFrom), now });
+    return { directory: { ...directory, kind: 'absent' }, read };
+  }
+  if (stats.isSymbolicLink() || (stats.isFile() && stats.nlink > 1)) throw new WalkNeeded();
+  noteSeen(walked, index, { stats, now });
+  return { directory, read };
+}
+
+function statsOf(place: string): Stats | undefined {
+  try {
+    return lstatSync(place, { throwIfNoEntry: false });
+  } catch (error) {
+    if (systemCodeOf(error) === undefined) throw error;
+    throw new WalkNeeded();
+  }
+}
