@@ -110,7 +110,7 @@ function printTimes(what: string, stored: StoredIndex, dev: readonly BenchQuery[
     );
   }
   console.log(
-    `${what.padEnd(16)}index built in ${(stored.buildMs / 1000).toFixed(1)} s, ${stored.megabytes.toFixed(0)} MB in the file`,
+    `${what.padEnd(16)}index built in ${(stored.buildMs / 1000).toFixed(1)} s of the processor, ${stored.megabytes.toFixed(0)} MB in the file`,
   );
 }
 
