@@ -37,6 +37,7 @@ export async function callRows(world: World): Promise<readonly Row[]> {
         what: 'tool calls over stdio',
         unit: 'calls/s',
         floorName: 'bare SDK server, empty tool',
+        why: 'each call reads the index and leaves two events, chained by their hashes, in a commit that is flushed before the answer leaves; the bare server reads and leaves nothing.',
       },
       ours,
       { floor, min: 0.8 },

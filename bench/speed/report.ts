@@ -60,6 +60,7 @@ export function pageText({ rows, peers, command, at }: Results): string {
         `| ${row.what} | ${row.ours} | ${row.floor} | ${ratioText(row)} | ${row.must} | ${verdict(row)} |`,
     ),
     '',
+    ...missedSection(rows),
     ...peerSection(peers),
     '## Run it',
     '',
@@ -71,6 +72,12 @@ export function pageText({ rows, peers, command, at }: Results): string {
     '```',
     '',
   ].join('\n');
+}
+
+function missedSection(rows: readonly Row[]): readonly string[] {
+  const told = rows.filter(({ pass, why }) => !pass && why !== undefined);
+  if (told.length === 0) return [];
+  return ['## Missed, and why', '', ...told.map(({ what, why }) => `- ${what}: ${why}`), ''];
 }
 
 function peerSection(peers: readonly PeerResult[]): readonly string[] {

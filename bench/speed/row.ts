@@ -8,6 +8,8 @@ export interface Row {
   readonly ratio: number | null;
   readonly must: string;
   readonly pass: boolean;
+  /** What stands in the way, for results that are known to miss. */
+  readonly why?: string | undefined;
 }
 
 export interface Bar {
@@ -15,6 +17,7 @@ export interface Bar {
   readonly what: string;
   readonly unit: string;
   readonly floorName: string;
+  readonly why?: string;
 }
 
 /** At most `max` times the floor. */
@@ -53,11 +56,11 @@ export function within(bar: Omit<Bar, 'floorName'>, ours: number, max: number): 
 }
 
 function named(
-  { suite, what, unit, floorName }: Bar,
+  { suite, what, unit, floorName, why }: Bar,
   ours: number,
   floor: number,
-): Pick<Row, 'suite' | 'what' | 'ours' | 'floor'> {
-  return { suite, what, ours: shown(ours, unit), floor: `${shown(floor, unit)} (${floorName})` };
+): Pick<Row, 'suite' | 'what' | 'ours' | 'floor' | 'why'> {
+  return { suite, what, ours: shown(ours, unit), floor: `${shown(floor, unit)} (${floorName})`, why };
 }
 
 export function shown(value: number, unit: string): string {
