@@ -82,12 +82,8 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
   const file = findConfigFile(workspace, early.get('config'), { place });
   const written = file === null ? null : (await import('./config-file.ts')).readConfigFile(file);
   const fileName = file === null ? '' : path.relative(workspace, file);
-  const settings = resolveSettings({
-    flags,
-    env,
-    file: flatten(written ?? {}),
-    fileName,
-  });
+  const settings =
+    written === null ? early : resolveSettings({ flags, env, file: flatten(written), fileName });
   const database = settings.get('database');
   return Object.freeze({
     workspace,

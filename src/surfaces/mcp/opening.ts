@@ -37,24 +37,59 @@ export function ownIdentity({ version }: Introduction): { name: string; title: s
   return { name: 'colibri', title: 'Colibri', version };
 }
 
-/** Null when the line is anything but a plain `initialize`: the SDK then has the first word, as it has every later one. */
+/** Null when the line is no plain request of these two: the SDK then has the first word, as it has every later one. */
 export function openingAnswer(line: string, introduction: Introduction): OpeningAnswer | null {
   const message = parsed(line);
   if (!isObject(message) || !hasOnly(message, MESSAGE_MEMBERS)) return null;
   const { jsonrpc, id, method, params } = message;
-  if (jsonrpc !== '2.0' || method !== 'initialize' || !isRequestId(id)) return null;
-  if (!isObject(params) || !hasOnly(params, PARAMS_MEMBERS)) return null;
+  if (jsonrpc !== '2.0' || !isRequestId(id) || !isObject(params)) return null;
+  const result = resultOf(method, params, introduction);
+  return result === null ? null : { id, text: JSON.stringify({ result, jsonrpc, id }) };
+}
+
+type Params = Readonly<Record<string, unknown>>;
+
+function resultOf(method: unknown, params: Params, introduction: Introduction): object | null {
+  if (method === 'initialize') return initialized(params, introduction);
+  return method === 'server/discover' ? discovered(params, introduction) : null;
+}
+
+/** How a client of the older protocols begins. */
+function initialized(params: Params, introduction: Introduction): object | null {
   const { protocolVersion, capabilities, clientInfo } = params;
-  if (!PROTOCOL_VERSIONS.includes(protocolVersion)) return null;
+  if (!hasOnly(params, PARAMS_MEMBERS) || !PROTOCOL_VERSIONS.includes(protocolVersion)) return null;
   if (!areCapabilities(capabilities) || !isIdentity(clientInfo)) return null;
-  const result = {
+  return {
     protocolVersion,
-    capabilities: { ...ownCapabilities(introduction), ...extensionsOf(introduction) },
+    capabilities: allCapabilities(introduction),
     serverInfo: ownIdentity(introduction),
     instructions: INSTRUCTIONS,
   };
-  return { id, text: JSON.stringify({ result, jsonrpc, id }) };
 }
+
+/** How one of the protocol of 2026-07-28 does, which says with every request what the older ones say once. */
+function discovered(params: Params, introduction: Introduction): object | null {
+  const { _meta: meta } = params;
+  if (!hasOnly(params, ['_meta']) || !isObject(meta) || !hasOnly(meta, Object.values(META))) return null;
+  if (meta[META.version] !== STATELESS_VERSION) return null;
+  if (!areCapabilities(meta[META.capabilities]) || !isIdentity(meta[META.client])) return null;
+  return {
+    supportedVersions: [STATELESS_VERSION],
+    capabilities: allCapabilities(introduction),
+    instructions: INSTRUCTIONS,
+    resultType: 'complete',
+    ttlMs: 0,
+    cacheScope: 'private',
+    _meta: { 'io.modelcontextprotocol/serverInfo': ownIdentity(introduction) },
+  };
+}
+
+const STATELESS_VERSION = '2026-07-28';
+const META = {
+  version: 'io.modelcontextprotocol/protocolVersion',
+  client: 'io.modelcontextprotocol/clientInfo',
+  capabilities: 'io.modelcontextprotocol/clientCapabilities',
+} as const;
 
 /** Of the SDK, those that begin with `initialize`. A client that asks for another is told by the SDK which it can have. */
 const PROTOCOL_VERSIONS: readonly unknown[] = [
@@ -68,9 +103,10 @@ const MESSAGE_MEMBERS: readonly string[] = ['jsonrpc', 'id', 'method', 'params']
 const PARAMS_MEMBERS: readonly string[] = ['protocolVersion', 'capabilities', 'clientInfo'];
 const IDENTITY_MEMBERS: readonly string[] = ['name', 'title', 'version', 'websiteUrl', 'description'];
 
-function extensionsOf({ surface }: Introduction): object {
-  if (surface === 'phase-0') return {};
-  return { extensions: { 'io.modelcontextprotocol/skills': { directoryRead: true } } };
+function allCapabilities(introduction: Introduction): object {
+  const own = ownCapabilities(introduction);
+  if (introduction.surface === 'phase-0') return own;
+  return { ...own, extensions: { 'io.modelcontextprotocol/skills': { directoryRead: true } } };
 }
 
 function isIdentity(value: unknown): boolean {

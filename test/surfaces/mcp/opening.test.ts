@@ -1,13 +1,11 @@
 /** The opening request is answered before the SDK is there, and exactly as the SDK would. */
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
 
-import {
-  InMemoryTransport,
-  type JSONRPCMessage,
-  SUPPORTED_PROTOCOL_VERSIONS,
-} from '@modelcontextprotocol/server';
+import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { describe, expect, test } from 'vitest';
 
 import { greetWaiting } from '../../../src/surfaces/mcp/greeting.ts';
@@ -35,7 +33,17 @@ function initialize(params: object = {}, message: object = {}): string {
   return JSON.stringify({ ...request, ...message });
 }
 
-async function answerOfSdk(line: string, introduction: Introduction): Promise<JSONRPCMessage> {
+function discover(meta: object = {}): string {
+  const usual = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': CLIENT,
+    'io.modelcontextprotocol/clientCapabilities': CAPABILITIES,
+  };
+  const params = { _meta: { ...usual, ...meta } };
+  return JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'server/discover', params });
+}
+
+async function answerOfSdk(line: string, introduction: Introduction): Promise<unknown> {
   const never = new Promise<never>(() => undefined);
   const mcp = createMcpServer(testContext(), {
     ...introduction,
@@ -44,13 +52,12 @@ async function answerOfSdk(line: string, introduction: Introduction): Promise<JS
     commands: { list: () => [], find: () => null },
     door: 'stdio',
   });
-  const [client, server] = InMemoryTransport.createLinkedPair();
-  const answer = new Promise<JSONRPCMessage>((resolve) => {
-    client.onmessage = resolve;
-  });
-  await mcp.connect(server);
-  await client.send(JSON.parse(line));
-  return answer;
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const handle = serveStdio(() => mcp, { transport: new StdioServerTransport(input, output) });
+  input.write(`${line}\n`);
+  const [text] = await once(output, 'data');
+  await handle.close();
+  return JSON.parse(String(text));
 }
 
 describe.each([FULL, PHASE_0])('the $surface surface', (introduction) => {
@@ -62,6 +69,13 @@ describe.each([FULL, PHASE_0])('the $surface surface', (introduction) => {
       expect(JSON.parse(answer?.text ?? '')).toEqual(await answerOfSdk(line, introduction));
     }
   });
+
+  test('answers a client that discovers it like the SDK', async () => {
+    const line = discover();
+    const answer = openingAnswer(line, introduction);
+    expect(answer?.id).toBe(0);
+    expect(JSON.parse(answer?.text ?? '')).toEqual(await answerOfSdk(line, introduction));
+  });
 });
 
 test.each([
@@ -71,6 +85,8 @@ test.each([
   ['an id that is none', initialize({}, { id: 1.5 })],
   ['a version that has to be agreed on', initialize({ protocolVersion: '2099-01-01' })],
   ['the newer protocol', initialize({ _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } })],
+  ['a newer protocol still', discover({ 'io.modelcontextprotocol/protocolVersion': '2027-01-01' })],
+  ['a handshake with more in it', discover({ 'io.modelcontextprotocol/logLevel': 'debug' })],
   ['a client without a name', initialize({ clientInfo: { version: '1' } })],
   ['a client with pictures', initialize({ clientInfo: { ...CLIENT, icons: [] } })],
   ['capabilities that are none', initialize({ capabilities: { sampling: true } })],
@@ -124,13 +140,15 @@ describe('the command line', () => {
     return folder;
   }
 
-  test('answers each request once, whenever they come', async () => {
+  test.each([
+    ['2025-11-25', initialize(), {}],
+    ['2026-07-28', discover(), JSON.parse(discover()).params],
+  ])('answers each request of %s once, whenever they come', async (_version, opening, params) => {
     const server = spawnRpc([CLI, 'serve'], { cwd: workspace() });
-    server.write(initialize());
-    server.send({ method: 'notifications/initialized' });
-    server.send({ id: 1, method: 'tools/list' });
+    server.write(opening);
+    server.send({ id: 1, method: 'tools/list', params });
     await server.answer(1);
-    server.send({ id: 2, method: 'ping' });
+    server.send({ id: 2, method: 'prompts/list', params });
     await server.answer(2);
     server.child.stdin.end();
     expect(await server.ended).toBe(0);
