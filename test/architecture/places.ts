@@ -34,6 +34,7 @@ export const IO_FILES: ReadonlyMap<string, string> = new Map([
   ['src/domains/agents/process/watch.ts', 'keeps the timers of a run'],
   ['src/domains/agents/profile-files.ts', 'reads and writes the files of profiles'],
   ['src/domains/agents/worktree/git.ts', 'calls git'],
+  ['src/domains/agents/worktree/stale-locks.ts', 'removes the lock files of a git that was killed'],
   ['src/domains/agents/worktree/worktree.ts', 'makes and removes worktrees'],
   ['src/domains/integrity/install/address.ts', 'compares addresses by the tables of node:net'],
   ['src/domains/integrity/install/candidate.ts', 'reads the files of a skill from its source'],

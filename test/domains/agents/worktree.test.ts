@@ -188,3 +188,53 @@ describe('a worktree', () => {
     );
   });
 });
+
+describe('locks of a git that was killed', () => {
+  /** What a commit holds while it is made. */
+  function leaveLocks({ repo }: Repo, { branch, path: place }: Worktree): readonly string[] {
+    const own = path.join(repo, '.git/worktrees', path.basename(place));
+    const locks = [
+      ...['HEAD.lock', 'index.lock'].map((name) => path.join(own, name)),
+      path.join(repo, `.git/refs/heads/${branch}.lock`),
+    ];
+    for (const lock of locks) writeFileSync(lock, '');
+    return locks;
+  }
+
+  it('go with the release, and the next agent of the task can commit', async () => {
+    const world = repository();
+    const first = await world.prepare('mend-it');
+    const locks = leaveLocks(world, first);
+    await world.worktrees.release(first);
+    expect(locks.filter((lock) => existsSync(lock))).toEqual([]);
+    leaveLocks(world, first);
+    const second = await world.prepare('mend-it', { previous: first.branch, agentId: '02AGENT' });
+    commit(world, second, 'more.txt');
+    expect((await world.worktrees.inspect(second)).commits).toBe(1);
+  });
+
+  it('go when the agent is found to be gone', async () => {
+    const world = repository();
+    const locks = leaveLocks(world, await world.prepare('mend-it'));
+    await world.worktrees.releaseAbandoned(world.repo, async () => true);
+    expect(locks.filter((lock) => existsSync(lock))).toEqual([]);
+  });
+
+  it('stay while a process works there, and those of others stay always', async () => {
+    const world = repository();
+    const worktree = await world.prepare('mend-it');
+    const locks = leaveLocks(world, worktree);
+    const others = path.join(world.repo, '.git/index.lock');
+    writeFileSync(others, '');
+    const child = spawn('sleep', ['60'], { cwd: worktree.path, stdio: 'ignore' });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    await once(child, 'spawn');
+    await world.worktrees.release(worktree);
+    expect(locks.filter((lock) => existsSync(lock))).toEqual(locks);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    await world.worktrees.release(worktree);
+    expect(locks.filter((lock) => existsSync(lock))).toEqual([]);
+    expect(existsSync(others)).toBe(true);
+  });
+});

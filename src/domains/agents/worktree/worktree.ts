@@ -7,6 +7,7 @@ import { RunFailure } from '../failure.ts';
 import { processesIn } from '../process/scan.ts';
 import { freeBranch } from './branch-name.ts';
 import type { Git } from './git.ts';
+import { removeStaleLocks } from './stale-locks.ts';
 import { parseWorktrees } from './worktree-list.ts';
 
 export const WORKTREE_FOLDER: string = path.join('.colibri', 'worktrees');
@@ -64,7 +65,7 @@ export function createWorktrees(git: Git): Worktrees {
   return {
     prepare: (request) => alone(request.repo, () => prepare(git, request)),
     inspect: (worktree) => inspect(git, worktree),
-    release: (worktree) => alone(worktree.repo, () => unlock(git, worktree)),
+    release: (worktree) => alone(worktree.repo, () => release(git, worktree)),
     releaseAbandoned: (repo, isGone) => alone(repo, () => releaseAbandoned(git, repo, isGone)),
     removeIfDone: (worktree) => alone(worktree.repo, () => removeIfDone(git, worktree)),
   };
@@ -124,7 +125,7 @@ async function reopen(git: Git, place: Place): Promise<string> {
         `${branch} is checked out in ${registered.path}; leave it there first`,
       );
     }
-    await unlock(git, { repo, path: registered.path });
+    await release(git, { repo, path: registered.path });
     await git(repo, ['worktree', 'lock', '--reason', reasonOf(agentId), registered.path]);
     return registered.path;
   }
@@ -136,6 +137,12 @@ async function reopen(git: Git, place: Place): Promise<string> {
   const target = freePlace(place);
   await git(repo, ['worktree', 'add', '--lock', '--reason', reasonOf(agentId), target, branch]);
   return target;
+}
+
+/** Its agent has ended, perhaps in the middle of a commit. */
+async function release(git: Git, worktree: Pick<Worktree, 'repo' | 'path'>): Promise<void> {
+  await removeStaleLocks(git, worktree.path);
+  await unlock(git, worktree);
 }
 
 async function unlock(git: Git, { repo, path: place }: Pick<Worktree, 'repo' | 'path'>): Promise<void> {
@@ -154,7 +161,9 @@ async function releaseAbandoned(
   const known = parseWorktrees(await git(repo, ['worktree', 'list', '--porcelain', '-z']));
   for (const { path: place, reason } of known.filter((entry) => isBelow(entry.path, folder))) {
     const agentId = reason === null ? null : agentIn(reason);
-    if (agentId !== null && (await isGone(agentId))) await git(repo, ['worktree', 'unlock', place]);
+    if (agentId === null || !(await isGone(agentId))) continue;
+    await removeStaleLocks(git, place);
+    await git(repo, ['worktree', 'unlock', place]);
   }
   await git(repo, ['worktree', 'prune']);
 }
