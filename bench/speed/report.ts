@@ -48,7 +48,7 @@ export function pageText({ rows, peers, command, at }: Results): string {
       .join(', ')}.`,
     '',
     'Every row is a ratio to a floor that is measured in the same run, on the same files: what Node itself needs for the same reading,',
-    'or the bare MCP SDK. Times are processor time where they can be, the smallest of several runs. Absolute numbers are those of this',
+    'or the bare MCP SDK. Times are processor time, but for starts, where they are what a person waits; the smallest of several runs. Absolute numbers are those of this',
     'machine; the ratios are what to compare. Skills are generated: about 4 KB each, always the same for the same number.',
     '',
     '![How far each result is from its floor, against the limit that is set for it](benchmarks.svg)',

@@ -7,23 +7,34 @@ import { startRpc } from './rpc.ts';
 import type { World } from './world.ts';
 
 const SKILLS = 1_000;
-const RUNS = 9;
+const RUNS = 15;
+const LIST_WHY =
+  'a list looks at the times of every SKILL.md first, so that it is never older than the disk; the rest goes into opening the database and writing 240 KB.';
 
+/** What a person waits for. In turns, so that a busy moment of the machine hits all alike. */
 export async function startRows(world: World): Promise<readonly Row[]> {
   const { workspace, home, database } = world.place(SKILLS);
-  const time = (...command: string[]) =>
-    best(RUNS, async () => timeProcess([process.execPath, ...command], { cwd: workspace, home }));
+  const wall = (words: readonly string[]) =>
+    timeProcess([process.execPath, ...words], { cwd: workspace, home })['wallMs'] ?? Number.NaN;
+  const hello = [path.join(world.folder, 'hello.cjs')];
   const list = [COLIBRI, 'list', '--db', database];
+  const version = [COLIBRI, '--version'];
   // The first runs fill the index and keep the compiled code.
-  for (const words of [list, list, [COLIBRI, '--version']])
-    timeProcess([process.execPath, ...words], { cwd: workspace, home });
-  const { cpuMs: floor = Number.NaN } = await time(path.join(world.folder, 'hello.cjs'));
-  const bar = { suite: 'start', unit: 'ms CPU', floorName: 'node, nothing else' };
-  const { cpuMs: listed = Number.NaN } = await time(...list);
-  const { cpuMs: version = Number.NaN } = await time(COLIBRI, '--version');
+  for (const words of [list, list, version]) wall(words);
+  const least = await best(RUNS, async () => ({
+    floor: wall(hello),
+    list: wall(list),
+    version: wall(version),
+  }));
+  const { floor = Number.NaN } = least;
+  const bar = { suite: 'start', unit: 'ms', floorName: 'node, nothing else' };
   return [
-    atMost({ ...bar, what: '`colibri list` of 1,000 indexed skills' }, listed, { floor, max: 1.6 }),
-    atMost({ ...bar, what: '`colibri --version`' }, version, { floor, max: 1.6 }),
+    atMost(
+      { ...bar, what: '`colibri list` of 1,000 indexed skills', why: LIST_WHY },
+      least['list'] ?? Number.NaN,
+      { floor, max: 1.6 },
+    ),
+    atMost({ ...bar, what: '`colibri --version`' }, least['version'] ?? Number.NaN, { floor, max: 1.6 }),
   ];
 }
 
