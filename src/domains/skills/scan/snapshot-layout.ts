@@ -37,7 +37,7 @@ export function seenIn(
   Buffer.from(fingerprints.buffer).set(bytes.subarray(HEADER_BYTES, fingerprintsEnd));
   return {
     fingerprints,
-    roles: Uint8Array.from(bytes.subarray(fingerprintsEnd, rolesEnd)),
+    roles: new Uint8Array(bytes.subarray(fingerprintsEnd, rolesEnd)),
     directories: entries === 0 ? [] : bytes.toString('utf8', rolesEnd, directoriesEnd).split(SEPARATOR),
   };
 }

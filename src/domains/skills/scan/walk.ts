@@ -39,13 +39,13 @@ export function walkRoot(root: SkillRoot, now: number): WalkedRoot {
   const identity = rootIdentity(root);
   if (identity === null) return { root, realPath: null, directories: [], fingerprints: new Float64Array() };
   const directories: WalkedDirectory[] = [];
-  const look: Look = { root, now, numbers: [], entries: 0 };
+  const look: Look = { root, now, numbers: new Float64Array(NUMBERS_AT_FIRST), used: 0, entries: 0 };
   visit(look, directories, { path: root.path, relative: '', level: 1 });
   const realPath = realPathOf(root.path);
   if (realPath === null || rootIdentity(root)?.ino !== identity.ino) {
     throw unreadable(root, 'it disappeared while it was read; the index stays as it was');
   }
-  return { root, realPath, directories, fingerprints: new Float64Array(look.numbers) };
+  return { root, realPath, directories, fingerprints: look.numbers.slice(0, look.used) };
 }
 
 /**
@@ -78,16 +78,15 @@ export function noteSeen(
   index: number,
   { stats, now }: { readonly stats: Stats | undefined; readonly now: number },
 ): void {
-  const look = { now, numbers: [] as number[] };
-  pushFingerprint(look, stats);
-  fingerprints.set(look.numbers, index * FINGERPRINT_NUMBERS);
+  pushFingerprint({ now, numbers: fingerprints, used: index * FINGERPRINT_NUMBERS }, stats);
 }
 
 interface Look {
   readonly root: SkillRoot;
   readonly now: number;
-  /** The fingerprints so far. */
-  readonly numbers: number[];
+  /** The fingerprints so far, and room for more. */
+  numbers: Float64Array;
+  used: number;
   entries: number;
 }
 
@@ -178,20 +177,43 @@ function followLink(look: Look, file: string, via: string): Followed {
 }
 
 function record(
-  { numbers }: Look,
+  look: Look,
   found: WalkedDirectory[],
   { fingerprint, ...directory }: WalkedDirectory & Pick<Followed, 'fingerprint'>,
 ): void {
-  numbers.push(...fingerprint);
+  const [mtime = 0, ctime = 0, size = 0, inode = 0] = fingerprint;
+  push(look, mtime, { ctime, size, inode });
   found.push(directory);
 }
 
-function pushFingerprint(look: Pick<Look, 'now' | 'numbers'>, stats: Stats | undefined): void {
+type Numbers = Pick<Look, 'numbers' | 'used'>;
+
+function pushFingerprint(look: Numbers & Pick<Look, 'now'>, stats: Stats | undefined): void {
   if (stats === undefined) {
-    look.numbers.push(Number.NaN, 0, 0, 0);
+    push(look, Number.NaN, { ctime: 0, size: 0, inode: 0 });
     return;
   }
-  look.numbers.push(isRacy(look, stats) ? Number.NaN : stats.mtimeMs, stats.ctimeMs, stats.size, stats.ino);
+  const { mtimeMs, ctimeMs: ctime, size, ino: inode } = stats;
+  push(look, isRacy(look, stats) ? Number.NaN : mtimeMs, { ctime, size, inode });
+}
+
+/** Most roots have fewer folders; others double the room. */
+const NUMBERS_AT_FIRST = 4096;
+
+function push(
+  look: Numbers,
+  mtime: number,
+  { ctime, size, inode }: { readonly ctime: number; readonly size: number; readonly inode: number },
+): void {
+  if (look.used === look.numbers.length) {
+    const larger = new Float64Array(look.used * 2);
+    larger.set(look.numbers);
+    look.numbers = larger;
+  }
+  look.numbers[look.used++] = mtime;
+  look.numbers[look.used++] = ctime;
+  look.numbers[look.used++] = size;
+  look.numbers[look.used++] = inode;
 }
 
 /** Every change sets ctime, and unlike mtime nobody can set it back. */
@@ -222,13 +244,16 @@ const NOTHING: Listing = { names: [], links: new Set(), misspelt: false };
 
 function listDirectory(root: SkillRoot, directory: string): Listing {
   try {
-    const all = readdirSync(directory, { withFileTypes: true });
-    const candidates = all.filter(isCandidate);
-    return {
-      names: candidates.map(({ name }) => name).sort(),
-      links: new Set(candidates.filter((entry) => entry.isSymbolicLink()).map(({ name }) => name)),
-      misspelt: all.some(({ name }) => isMisspelt(name)),
-    };
+    const names: string[] = [];
+    const links = new Set<string>();
+    let misspelt = false;
+    for (const entry of readdirSync(directory, { withFileTypes: true })) {
+      if (isMisspelt(entry.name)) misspelt = true;
+      if (!isCandidate(entry)) continue;
+      names.push(entry.name);
+      if (entry.isSymbolicLink()) links.add(entry.name);
+    }
+    return { names: names.sort(), links, misspelt };
   } catch (error) {
     // Below the root a folder may come and go or be closed to us; that is no reason to give up the rest.
     if (directory !== root.path) return NOTHING;
