@@ -42,7 +42,7 @@ export function chartSvg(rows: readonly Row[]): string {
 /** How much of its limit a result uses: 1 is just within. Null where there is no ratio to draw. */
 function shareOf({ ratio, must }: Row): number | null {
   const limit = Number(/[\d.]+/.exec(must)?.[0]);
-  if (ratio === null) return null;
+  if (ratio === null || Number.isNaN(limit)) return null;
   return must.startsWith('≥') ? limit / ratio : ratio / limit;
 }
 

@@ -102,6 +102,7 @@ function ratioText({ ratio }: Row): string {
   return ratio === null ? '–' : `${ratio.toFixed(2)}×`;
 }
 
-function verdict({ pass }: Row): string {
+function verdict({ pass, must }: Row): string {
+  if (must === '–') return '';
   return pass ? 'pass' : 'miss';
 }

@@ -42,6 +42,11 @@ export function less(bar: Bar, ours: number, limit: { readonly floor: number; re
   return { ...named(bar, ours, limit.floor), ratio, must: `≥ ${limit.min}× less`, pass: ratio >= limit.min };
 }
 
+/** Beside the same floor, but without a limit. */
+export function shownOnly(bar: Bar, ours: number, floor: number): Row {
+  return { ...named(bar, ours, floor), ratio: ours / floor, must: '–', pass: true };
+}
+
 export function within(bar: Omit<Bar, 'floorName'>, ours: number, max: number): Row {
   const { suite, what, unit } = bar;
   return {
