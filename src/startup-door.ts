@@ -11,7 +11,7 @@ import { readVersion } from './lib/version.ts';
 import type { ColibriServerContext } from './server.ts';
 import { createOffered } from './startup-care.ts';
 import type { ApiServices } from './surfaces/http/services.ts';
-import type { RequestId } from './surfaces/mcp/opening.ts';
+import type { RequestId } from './surfaces/mcp/raw-request.ts';
 
 /** `http` is MCP alone, `up` is MCP, the API and the page on one server. */
 export type Transport = 'none' | 'stdio' | 'http' | 'up';

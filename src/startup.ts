@@ -48,7 +48,7 @@ import { type InstallServices, openInstall } from './startup-install.ts';
 import { type Integrity, openIntegrity } from './startup-integrity.ts';
 import { firstLoad, openRegistry } from './startup-registry.ts';
 import { loadSettings, type SettingsOptions } from './startup-settings.ts';
-import type { RequestId } from './surfaces/mcp/opening.ts';
+import type { RequestId } from './surfaces/mcp/raw-request.ts';
 
 export interface StartupOptions extends SettingsOptions {
   /** Indexes this one folder by the contracted loader instead of the configured roots. */

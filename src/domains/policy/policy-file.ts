@@ -1,9 +1,10 @@
 /** Reads `colibri.policy.yaml`, again whenever it has changed: a stricter rule must not wait for a restart. */
-import { existsSync, lstatSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 
 import { sha256Hex } from '../../lib/digest.ts';
 import { messageOf, systemCodeOf } from '../../lib/errors.ts';
+import { fileMark } from '../../lib/file-mark.ts';
 import { readRegularFile } from '../../lib/regular-file.ts';
 import { embeddedPolicy, type ParsedPolicy, parsePolicy, refusedPolicy } from './schema.ts';
 
@@ -41,8 +42,7 @@ function markOf(workspace: string): string {
   return [POLICY_FILE, ...MISNAMED]
     .map((name) => {
       try {
-        const stats = lstatSync(path.join(workspace, name), { bigint: true, throwIfNoEntry: false });
-        return stats === undefined ? '-' : `${stats.ctimeNs} ${stats.mtimeNs} ${stats.size} ${stats.ino}`;
+        return fileMark(path.join(workspace, name));
       } catch (error) {
         return messageOf(error);
       }

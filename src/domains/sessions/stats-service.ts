@@ -1,7 +1,8 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { EventsService } from '../events/service.ts';
+import { USES } from '../skills/search/usage-service.ts';
 import type { SkillsService } from '../skills/service.ts';
-import { createUsageTally, USES, type UsageStats } from './stats.ts';
+import { createUsageTally, type UsageStats } from './stats.ts';
 
 export interface StatsParts {
   readonly events: Pick<EventsService, 'read'>;

@@ -25,8 +25,6 @@ export interface UsageStats {
   readonly unused: readonly string[];
 }
 
-export const USES: readonly string[] = ['skill.loaded', 'skill.invoked'];
-
 interface Tally {
   loads: number;
   invocations: number;
@@ -41,7 +39,7 @@ export interface UsageTally {
   stats(names: readonly string[]): UsageStats;
 }
 
-/** One `add` per event of the types in `USES`. */
+/** One `add` per event that says that a skill was used. */
 export function createUsageTally(): UsageTally {
   const tallies = new Map<string, Tally>();
   return {

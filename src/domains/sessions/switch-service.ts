@@ -1,8 +1,9 @@
 /** Switching skills on and off without touching them: kept in a file of the workspace, read again whenever it has changed. */
-import { lstatSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { ColibriError, messageOf, systemCodeOf } from '../../lib/errors.ts';
+import { fileMark } from '../../lib/file-mark.ts';
 import { readRegularFile } from '../../lib/regular-file.ts';
 import {
   checkPattern,
@@ -58,7 +59,7 @@ export function createSwitchService({
   const place = path.join(workspace, SWITCH_FILE);
   let known: { readonly mark: string; readonly file: SwitchFile } | null = null;
   const file = (): SwitchFile => {
-    const mark = markOf(place);
+    const mark = fileMark(place);
     if (known?.mark !== mark) known = { mark, file: readFile(place) };
     return known.file;
   };
@@ -116,11 +117,6 @@ function refuseStillOff(patterns: readonly string[], switches: Switches): void {
     if (why !== null)
       throw new ColibriError('USAGE', `${name} stays off: it is ${why}; change that first`, { name });
   }
-}
-
-function markOf(place: string): string {
-  const stats = lstatSync(place, { bigint: true, throwIfNoEntry: false });
-  return stats === undefined ? '-' : `${stats.ctimeNs} ${stats.mtimeNs} ${stats.size} ${stats.ino}`;
 }
 
 function readFile(place: string): SwitchFile {

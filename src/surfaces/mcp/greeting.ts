@@ -1,7 +1,8 @@
 /** Answers a client that already waits on stdin, and leaves every byte for whoever serves it. */
 import type { Readable } from 'node:stream';
 
-import { type Introduction, openingAnswer, type RequestId } from './opening.ts';
+import { type Introduction, openingAnswer } from './opening.ts';
+import type { RequestId } from './raw-request.ts';
 
 export interface Pipes {
   readonly stdin: Readable;

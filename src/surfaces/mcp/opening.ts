@@ -3,14 +3,14 @@
  * the rest of a start: where the request is one that the SDK would answer without a doubt, its answer is given here.
  */
 
+import { hasOnly, isObject, type RawRequest, type RequestId, rawRequest } from './raw-request.ts';
+
 /** What the server says of itself. */
 export interface Introduction {
   readonly version: string;
   /** `phase-0` offers tools alone. */
   readonly surface: 'full' | 'phase-0';
 }
-
-export type RequestId = string | number;
 
 export interface OpeningAnswer {
   readonly id: RequestId;
@@ -39,15 +39,14 @@ export function ownIdentity({ version }: Introduction): { name: string; title: s
 
 /** Null when the line is no plain request of these two: the SDK then has the first word, as it has every later one. */
 export function openingAnswer(line: string, introduction: Introduction): OpeningAnswer | null {
-  const message = parsed(line);
-  if (!isObject(message) || !hasOnly(message, MESSAGE_MEMBERS)) return null;
-  const { jsonrpc, id, method, params } = message;
-  if (jsonrpc !== '2.0' || !isRequestId(id) || !isObject(params)) return null;
+  const request = rawRequest(line);
+  if (request === null) return null;
+  const { id, method, params } = request;
   const result = resultOf(method, params, introduction);
-  return result === null ? null : { id, text: JSON.stringify({ result, jsonrpc, id }) };
+  return result === null ? null : { id, text: JSON.stringify({ result, jsonrpc: '2.0', id }) };
 }
 
-type Params = Readonly<Record<string, unknown>>;
+type Params = RawRequest['params'];
 
 function resultOf(method: unknown, params: Params, introduction: Introduction): object | null {
   if (method === 'initialize') return initialized(params, introduction);
@@ -70,7 +69,7 @@ function initialized(params: Params, introduction: Introduction): object | null 
 /** How one of the protocol of 2026-07-28 does, which says with every request what the older ones say once. */
 function discovered(params: Params, introduction: Introduction): object | null {
   const { _meta: meta } = params;
-  if (!hasOnly(params, ['_meta']) || !isObject(meta) || !hasOnly(meta, Object.values(META))) return null;
+  if (!hasOnly(params, DISCOVER_MEMBERS) || !isObject(meta) || !hasOnly(meta, META_MEMBERS)) return null;
   if (meta[META.version] !== STATELESS_VERSION) return null;
   if (!areCapabilities(meta[META.capabilities]) || !isIdentity(meta[META.client])) return null;
   return {
@@ -99,9 +98,16 @@ const PROTOCOL_VERSIONS: readonly unknown[] = [
   '2024-11-05',
   '2024-10-07',
 ];
-const MESSAGE_MEMBERS: readonly string[] = ['jsonrpc', 'id', 'method', 'params'];
-const PARAMS_MEMBERS: readonly string[] = ['protocolVersion', 'capabilities', 'clientInfo'];
-const IDENTITY_MEMBERS: readonly string[] = ['name', 'title', 'version', 'websiteUrl', 'description'];
+const PARAMS_MEMBERS: ReadonlySet<string> = new Set(['protocolVersion', 'capabilities', 'clientInfo']);
+const DISCOVER_MEMBERS: ReadonlySet<string> = new Set(['_meta']);
+const META_MEMBERS: ReadonlySet<string> = new Set(Object.values(META));
+const IDENTITY_MEMBERS: ReadonlySet<string> = new Set([
+  'name',
+  'title',
+  'version',
+  'websiteUrl',
+  'description',
+]);
 
 function allCapabilities(introduction: Introduction): object {
   const own = ownCapabilities(introduction);
@@ -125,25 +131,4 @@ function areCapabilities(value: unknown): boolean {
         capability === 'roots' && name === 'listChanged' ? typeof setting === 'boolean' : isObject(setting),
       ),
   );
-}
-
-function isRequestId(value: unknown): value is RequestId {
-  return typeof value === 'string' || Number.isSafeInteger(value);
-}
-
-function hasOnly(value: object, members: readonly string[]): boolean {
-  return Object.keys(value).every((key) => members.includes(key));
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    // The SDK says what is wrong with it.
-    return null;
-  }
 }

@@ -4,10 +4,11 @@
  */
 import { messageOf } from '../../lib/errors.ts';
 import type { ColibriServerContext, ColibriTool, ToolRequest } from '../../server.ts';
+import { hasOnly, isObject, type RequestId, rawRequest } from './raw-request.ts';
 import { toolResultJson } from './tool-result.ts';
 
 export interface ReadingCall {
-  readonly id: string | number;
+  readonly id: RequestId;
   readonly tool: ColibriTool;
   readonly input: unknown;
 }
@@ -30,25 +31,22 @@ export function createReadingCalls(
     () => undefined,
   );
   return {
-    find: (text) => (open && text.includes(METHOD) ? readingCall(parsed(text), tools) : null),
+    find: (text) => (open && text.includes(METHOD) ? readingCall(text, tools) : null),
     answer: (call) => answerTo(call, door),
   };
 }
 
 /** What every such call has in its text. Looking for it is far cheaper than parsing. */
 const METHOD = '"tools/call"';
-/** Members of a request that say nothing the SDK would have to act on. */
-const MESSAGE_MEMBERS = new Set(['jsonrpc', 'id', 'method', 'params']);
-const PARAMS_MEMBERS = new Set(['name', 'arguments', '_meta']);
+/** Members that say nothing the SDK would have to act on. */
+const PARAMS_MEMBERS: ReadonlySet<string> = new Set(['name', 'arguments', '_meta']);
 /** Requests of the newer protocol carry their handshake, which the SDK checks. */
 const ENVELOPE_PREFIX = 'io.modelcontextprotocol/';
 
-function readingCall(message: unknown, tools: ColibriServerContext['tools']): ReadingCall | null {
-  if (!isObject(message) || message['jsonrpc'] !== '2.0' || message['method'] !== 'tools/call') return null;
-  const { id, params } = message;
-  if (typeof id !== 'string' && !isWholeNumber(id)) return null;
-  if (!isObject(params) || !hasOnly(message, MESSAGE_MEMBERS) || !hasOnly(params, PARAMS_MEMBERS))
-    return null;
+function readingCall(text: string, tools: ColibriServerContext['tools']): ReadingCall | null {
+  const request = rawRequest(text);
+  if (request?.method !== 'tools/call' || !hasOnly(request.params, PARAMS_MEMBERS)) return null;
+  const { id, params } = request;
   const { name, arguments: input, _meta } = params;
   if ((input !== undefined && !isObject(input)) || (_meta !== undefined && !isPlainMeta(_meta))) return null;
   const tool = typeof name === 'string' ? tools.get(name) : undefined;
@@ -69,28 +67,6 @@ async function answerTo({ id, tool, input }: ReadingCall, door: ToolRequest['doo
 /** Of JSON-RPC. */
 const INTERNAL_ERROR = -32_603;
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The SDK says what is wrong with it.
-    return null;
-  }
-}
-
-function isWholeNumber(value: unknown): value is number {
-  return Number.isSafeInteger(value);
-}
-
 function isPlainMeta(meta: unknown): boolean {
   return isObject(meta) && !Object.keys(meta).some((key) => key.startsWith(ENVELOPE_PREFIX));
-}
-
-function hasOnly(value: object, members: ReadonlySet<string>): boolean {
-  for (const key in value) if (!members.has(key)) return false;
-  return true;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -11,7 +11,7 @@ import { messageOf } from '../../lib/errors.ts';
 import { createLineSplitter } from '../../lib/lines.ts';
 import type { ColibriServerContext } from '../../server.ts';
 import { createMcpServer } from './mcp-server.ts';
-import type { RequestId } from './opening.ts';
+import type { RequestId } from './raw-request.ts';
 import { createReadingCalls } from './reading-calls.ts';
 import { createReadingDoor } from './stdio-reading.ts';
 

@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { Diagnostic } from '../../../lib/diagnostics.ts';
 import { ColibriError, messageOf, systemCodeOf } from '../../../lib/errors.ts';
 import type { DiagnosticCode } from '../diagnostic-codes.ts';
+import { isPassedOver } from './root-snapshot.ts';
 
 export interface SkillDirectory {
   readonly name: string;
@@ -61,7 +62,7 @@ function list(root: string): RootListing {
 }
 
 function isCandidate(entry: Dirent): boolean {
-  if (entry.name.startsWith('.') || entry.name === 'node_modules') return false;
+  if (isPassedOver(entry.name)) return false;
   return entry.isDirectory() || entry.isSymbolicLink();
 }
 

@@ -29,6 +29,11 @@ export function skillNameAt(snapshot: RootSnapshot, index: number): string {
   return baseName(snapshot.directories[index] ?? '');
 }
 
+/** Names of folders that no scan looks into, so that no snapshot names them. */
+export function isPassedOver(name: string): boolean {
+  return name.startsWith('.') || name === 'node_modules';
+}
+
 /** The last part of a path with forward slashes. */
 export function baseName(relative: string): string {
   const slash = relative.lastIndexOf('/');

@@ -5,7 +5,7 @@
 import { type Dirent, lstatSync, readdirSync, type Stats } from 'node:fs';
 
 import { systemCodeOf } from '../../../lib/errors.ts';
-import { FINGERPRINT_NUMBERS } from './root-snapshot.ts';
+import { FINGERPRINT_NUMBERS, isPassedOver } from './root-snapshot.ts';
 import { rootKey, type SkillRoot } from './roots.ts';
 import type { SeenRoot } from './seen-repository.ts';
 import type { SeenDirectories } from './snapshot-layout.ts';
@@ -57,7 +57,7 @@ function foldersIn(root: string): string[] | null {
   const names: string[] = [];
   for (const entry of entries) {
     const { name } = entry;
-    if (name.startsWith('.') || name === 'node_modules') continue;
+    if (isPassedOver(name)) continue;
     if (entry.isSymbolicLink()) return null;
     if (entry.isDirectory()) names.push(name);
   }

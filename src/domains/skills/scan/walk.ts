@@ -2,7 +2,7 @@
 import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 
 import { ColibriError, messageOf, systemCodeOf } from '../../../lib/errors.ts';
-import { FINGERPRINT_NUMBERS } from './root-snapshot.ts';
+import { FINGERPRINT_NUMBERS, isPassedOver } from './root-snapshot.ts';
 import type { SkillRoot } from './roots.ts';
 
 export interface WalkedRoot {
@@ -262,7 +262,7 @@ function listDirectory(root: SkillRoot, directory: string): Listing {
 }
 
 function isCandidate(entry: Dirent): boolean {
-  if (entry.name.startsWith('.') || entry.name === 'node_modules') return false;
+  if (isPassedOver(entry.name)) return false;
   return entry.isDirectory() || entry.isSymbolicLink();
 }
 

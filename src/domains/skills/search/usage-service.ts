@@ -11,7 +11,8 @@ export interface UsageEvents {
   read(filter: { readonly after: number; readonly types: readonly string[] }): Promise<readonly EventRow[]>;
 }
 
-const USES = ['skill.loaded', 'skill.invoked'];
+/** Types of events that say that a skill was used. Each carries its name. */
+export const USES: readonly string[] = ['skill.loaded', 'skill.invoked'];
 
 export function createUsageCounter(events: UsageEvents): UsageCounter {
   const uses = new Map<string, number>();

@@ -5,7 +5,7 @@ import { type CommandContext, EXIT, type ExitCode } from '../command.ts';
 import { type Fact, factLines } from '../facts.ts';
 import type { Output } from '../output.ts';
 import { withRuntime } from '../runtime.ts';
-import { tabLines, tableLines } from '../table.ts';
+import { rowLines } from '../table.ts';
 
 export function run(context: CommandContext): Promise<ExitCode> {
   const { args, flags, out } = context;
@@ -43,14 +43,7 @@ function reportLines(report: readonly ProfileState[], out: Output): string[] {
     const success = history.total_runs === 0 ? '-' : `${Math.round(history.success_rate * 100)} %`;
     return [agent_type, state, pool, String(history.total_runs), success, where].map(printable);
   });
-  if (!out.terminal) return tabLines(rows);
-  if (rows.length === 0) return [];
-  const [header = '', ...lines] = tableLines({
-    header: ['PROFILE', 'STATE', 'POOL', 'RUNS', 'SUCCESS', 'FROM'],
-    rows,
-    width: out.width,
-  });
-  return [out.paint('bold', header), ...lines];
+  return rowLines({ header: ['PROFILE', 'STATE', 'POOL', 'RUNS', 'SUCCESS', 'FROM'], rows }, out);
 }
 
 function factsOf(profile: AgentProfile): readonly Fact[] {

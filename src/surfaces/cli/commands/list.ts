@@ -4,7 +4,7 @@ import { hasHiddenCharacters, printable, printableBlock } from '../../../lib/tex
 import { type CommandContext, EXIT, type ExitCode, type OpenedIndex } from '../command.ts';
 import type { Output } from '../output.ts';
 import { withIndex } from '../runtime.ts';
-import { tabLines, tableLines } from '../table.ts';
+import { rowLines } from '../table.ts';
 import { enumerate, plural, rejectedNote } from '../wording.ts';
 
 type Skills = OpenedIndex['skills'];
@@ -53,14 +53,7 @@ function skillLines(skills: readonly Skill[], out: Output): string[] {
   const rows = skills.map((skill) =>
     [skill.name, skill.version ?? '-', skill.source, skill.description].map(printable),
   );
-  if (!out.terminal) return tabLines(rows);
-  if (rows.length === 0) return [];
-  const [header = '', ...lines] = tableLines({
-    header: ['NAME', 'VERSION', 'SOURCE', 'DESCRIPTION'],
-    rows,
-    width: out.width,
-  });
-  return [out.paint('bold', header), ...lines];
+  return rowLines({ header: ['NAME', 'VERSION', 'SOURCE', 'DESCRIPTION'], rows }, out);
 }
 
 function summary(

@@ -1,7 +1,7 @@
 import { printable } from '../../../lib/text.ts';
 import { type CommandContext, EXIT, type ExitCode } from '../command.ts';
 import { withIndex } from '../runtime.ts';
-import { tabLines, tableLines } from '../table.ts';
+import { rowLines } from '../table.ts';
 
 export function run(context: CommandContext): Promise<ExitCode> {
   const { flags, out } = context;
@@ -13,12 +13,7 @@ export function run(context: CommandContext): Promise<ExitCode> {
       ),
     );
     if (flags.switches.has('json')) out.json({ in_use: inUse, profiles });
-    else if (!out.terminal) out.lines(tabLines(rows));
-    else if (rows.length > 0) {
-      const header = ['NAME', 'STATE', 'ENABLE', 'DISABLE'];
-      const [first = '', ...lines] = tableLines({ header, rows, width: out.width });
-      out.lines([out.paint('bold', first), ...lines]);
-    }
+    else out.lines(rowLines({ header: ['NAME', 'STATE', 'ENABLE', 'DISABLE'], rows }, out));
     if (rows.length === 0) out.note('no profiles yet; `colibri profile create` makes one');
     return EXIT.ok;
   });

@@ -2,7 +2,7 @@ import { ColibriError } from '../../../lib/errors.ts';
 import { printable } from '../../../lib/text.ts';
 import { type BootedRuntime, type CommandContext, EXIT, type ExitCode } from '../command.ts';
 import { withRuntime } from '../runtime.ts';
-import { tabLines, tableLines } from '../table.ts';
+import { rowLines } from '../table.ts';
 import { plural } from '../wording.ts';
 
 type Proposal = Awaited<ReturnType<BootedRuntime['proposals']['list']>>[number];
@@ -14,12 +14,7 @@ export function run(context: CommandContext): Promise<ExitCode> {
     const found = await proposals.list(state);
     const rows = found.map(rowOf);
     if (flags.switches.has('json')) out.json({ proposals: found });
-    else if (!out.terminal) out.lines(tabLines(rows));
-    else if (rows.length > 0) {
-      const header = ['ID', 'STATE', 'SKILL', 'CHANGE', 'SCAN', 'REASON'];
-      const [first = '', ...lines] = tableLines({ header, rows, width: out.width });
-      out.lines([out.paint('bold', first), ...lines]);
-    }
+    else out.lines(rowLines({ header: ['ID', 'STATE', 'SKILL', 'CHANGE', 'SCAN', 'REASON'], rows }, out));
     const which = state === undefined ? '' : ` ${state}`;
     out.note(
       `${plural(found.length, 'proposal')}${which}; \`colibri review show <id>\` tells what it would change`,

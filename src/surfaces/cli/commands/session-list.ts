@@ -3,7 +3,7 @@ import { type BootedRuntime, type CommandContext, EXIT, type ExitCode } from '..
 import { wholeNumber } from '../flag-values.ts';
 import type { Output } from '../output.ts';
 import { withRuntime } from '../runtime.ts';
-import { tabLines, tableLines } from '../table.ts';
+import { rowLines } from '../table.ts';
 
 type Summary = Awaited<ReturnType<BootedRuntime['sessions']['list']>>[number];
 
@@ -30,12 +30,5 @@ function sessionLines(sessions: readonly Summary[], out: Output): string[] {
   const rows = sessions.map(({ id, opened_at, closed_at, agent_tier, agent_id }) =>
     [id, opened_at, closed_at ?? (out.terminal ? 'open' : '-'), agent_tier, agent_id ?? '-'].map(printable),
   );
-  if (!out.terminal) return tabLines(rows);
-  if (rows.length === 0) return [];
-  const [header = '', ...lines] = tableLines({
-    header: ['SESSION', 'OPENED', 'CLOSED', 'TIER', 'AGENT'],
-    rows,
-    width: out.width,
-  });
-  return [out.paint('bold', header), ...lines];
+  return rowLines({ header: ['SESSION', 'OPENED', 'CLOSED', 'TIER', 'AGENT'], rows }, out);
 }

@@ -5,7 +5,7 @@ import { printable } from '../../../lib/text.ts';
 import { type CommandContext, EXIT, type ExitCode, type Flags } from '../command.ts';
 import { wholeNumber } from '../flag-values.ts';
 import type { Output } from '../output.ts';
-import { tabLines, tableLines } from '../table.ts';
+import { rowLines } from '../table.ts';
 import { withTasks } from '../task-id.ts';
 
 const SHOWN = 50;
@@ -42,9 +42,5 @@ function taskLines(tasks: readonly Task[], out: Output): string[] {
       printable,
     );
   });
-  if (!out.terminal) return tabLines(rows);
-  if (rows.length === 0) return [];
-  const header = ['TASK', 'STATE', 'ATTEMPT', 'DONE', 'AGENT', 'TITLE'];
-  const [first = '', ...lines] = tableLines({ header, rows, width: out.width });
-  return [out.paint('bold', first), ...lines];
+  return rowLines({ header: ['TASK', 'STATE', 'ATTEMPT', 'DONE', 'AGENT', 'TITLE'], rows }, out);
 }
