@@ -18,6 +18,7 @@ import { isOn } from './domains/sessions/switches.ts';
 import type { IsOffered } from './domains/skills/offered.ts';
 import type { SkillsService } from './domains/skills/service.ts';
 import { ColibriError } from './lib/errors.ts';
+import { oncePerTurn } from './lib/per-turn.ts';
 import type { ColibriServerContext } from './server.ts';
 import type { Integrity } from './startup-integrity.ts';
 
@@ -81,10 +82,15 @@ export function createOffered({
   config,
   skills,
   policy,
-}: Pick<CareParts, 'config' | 'skills' | 'policy'>): () => Promise<IsOffered | null> {
+  perTurn = false,
+}: Pick<CareParts, 'config' | 'skills' | 'policy'> & {
+  /** Whether one look at the switches is enough for all who ask within a turn of the event loop. */
+  readonly perTurn?: boolean;
+}): () => Promise<IsOffered | null> {
   const { current } = createSwitchService({ workspace: config.workspace, skills });
+  const look = perTurn ? oncePerTurn(() => current()) : current;
   return async () => {
-    const switches = current();
+    const switches = look();
     const isTrusted = config.view.untrusted === 'hidden' ? await policy.trustedSkills() : null;
     const allOn = switches.disabled.length === 0 && switches.profile === null;
     if (allOn) return isTrusted;

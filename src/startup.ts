@@ -10,6 +10,7 @@ import { type AuditSchema, createAuditRepository } from './domains/events/audit-
 import { createAuditSink } from './domains/events/audit-service.ts';
 import { createEventsService, type EventsService } from './domains/events/service.ts';
 import { createToolTrace, routeBySession } from './domains/events/trace-service.ts';
+import { gate } from './domains/policy/gate.ts';
 import { createPolicyService, type PolicyService } from './domains/policy/service.ts';
 import { createTrustKey } from './domains/policy/trust-key.ts';
 import type { TrustParts } from './domains/policy/trust-service.ts';
@@ -37,6 +38,7 @@ import { createDeferred } from './lib/deferred.ts';
 import { messageOf } from './lib/errors.ts';
 import { createIds, type Ids } from './lib/ids.ts';
 import type { Logger } from './lib/logger.ts';
+import { oncePerTurn } from './lib/per-turn.ts';
 import { printableBlock } from './lib/text.ts';
 import { type AuditSink, type ColibriServerContext, createServerContext } from './server.ts';
 import { findServed, openWork, type ServedAgent, type Work } from './startup-agents.ts';
@@ -150,14 +152,14 @@ export async function startup(options: StartupOptions = {}): Promise<Runtime> {
     skills.onChange(() => events.wake());
     if (config.searchUsage) skills.search.orderByUsage(createUsageCounter(events));
     const policy = openPolicy(db, { config, skills, events, clock, ids });
-    late.gate = policy.gate;
+    late.gate = transport === 'none' ? policy.gate : gateOfTurn(policy);
     const parts = { db, skills, events, clock, ids, policy, commands, runtime, ...shown(config, skills) };
     const sessions = createSessionsService(parts);
     const callers = createCallers(sessions);
     late.identify = callers.identify;
     const traced = options.trace ?? transport !== 'none';
     if (options.audit === undefined && traced) late.audit = await openAudit(db, events);
-    registerTools(ctx, db, { config, skills, sessions, policy });
+    registerTools(ctx, db, { config, skills, sessions, policy, perTurn: transport !== 'none' });
     const work = openWork(db, { ...parts, ctx, config, logger, options, live: running.door !== null });
     running.work = work;
     if (transport === 'stdio' && config.surface === 'full')
@@ -231,6 +233,12 @@ function createContext(parts: {
       late.identify?.(request, input) ?? { id: request.door, sessionId: null, agentTier: null },
     gate: (tool, caller) => late.gate?.(tool, caller) ?? { allowed: true },
   });
+}
+
+/** Calls that a client sends together are judged by one look at the policy's file. */
+function gateOfTurn({ policy }: PolicyService): ColibriServerContext['gate'] {
+  const current = oncePerTurn(() => gate(policy().policy));
+  return (tool, caller) => current()(tool, caller);
 }
 
 const NO_AUDIT: AuditSink = { enter: () => undefined, exit: () => undefined };
@@ -308,15 +316,16 @@ function registerTools(
     readonly skills: SkillsService;
     readonly sessions: SessionsService;
     readonly policy: PolicyService;
+    readonly perTurn: boolean;
   },
 ): void {
-  const { config, skills, sessions, policy } = services;
+  const { config, skills, sessions, policy, perTurn } = services;
   if (config.surface === 'phase-0') {
     registerSkillTools(ctx, db.handle);
     return;
   }
-  const offered = createOffered({ config, skills, policy });
-  registerSkillTools(ctx, db.handle, { paged: true, offered });
+  const offered = createOffered({ config, skills, policy, perTurn });
+  registerSkillTools(ctx, db.handle, { paged: true, perTurn, offered });
   registerRegistryTools(ctx, skills);
   registerSessionTools(ctx, sessions);
 }

@@ -15,34 +15,34 @@ const RANDOM_CHARS = 16;
 
 export function createIds(clock: Clock, random: (count: number) => Uint8Array = randomBytes): Ids {
   let lastTime = -1;
-  let lastRandom: number[] = [];
+  let time = '';
+  let lastRandom = '';
   return {
     secret: () => Buffer.from(random(32)).toString('hex'),
     ulid() {
-      const time = Math.max(clock.now(), lastTime);
-      const next = time === lastTime ? increment(lastRandom) : digits(random(RANDOM_CHARS));
+      const now = Math.max(clock.now(), lastTime);
+      const next = now === lastTime ? increment(lastRandom) : digits(random(RANDOM_CHARS));
       // A full random part borrows the next millisecond: ids must not start over below the last one.
-      lastTime = next === null ? time + 1 : time;
+      const stamp = next === null ? now + 1 : now;
+      if (stamp !== lastTime) time = encodeTime(stamp);
+      lastTime = stamp;
       lastRandom = next ?? digits(random(RANDOM_CHARS));
-      return encodeTime(lastTime) + lastRandom.map((digit) => CROCKFORD.charAt(digit)).join('');
+      return time + lastRandom;
     },
   };
 }
 
-function digits(bytes: Uint8Array): number[] {
-  return Array.from(bytes, (byte) => byte % CROCKFORD.length);
+function digits(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => CROCKFORD.charAt(byte % CROCKFORD.length)).join('');
 }
 
 /** Adds one, carrying from the right, so that ids made in the same millisecond still sort; null when all digits are full. */
-function increment(value: readonly number[]): number[] | null {
-  const next = [...value];
-  for (let index = next.length - 1; index >= 0; index--) {
-    const digit = next[index] ?? 0;
-    if (digit < CROCKFORD.length - 1) {
-      next[index] = digit + 1;
-      return next;
-    }
-    next[index] = 0;
+function increment(value: string): string | null {
+  for (let index = value.length - 1; index >= 0; index--) {
+    const digit = CROCKFORD.indexOf(value.charAt(index)) + 1;
+    if (digit === CROCKFORD.length) continue;
+    const full = value.length - 1 - index;
+    return value.slice(0, index) + CROCKFORD.charAt(digit) + CROCKFORD.charAt(0).repeat(full);
   }
   return null;
 }

@@ -94,7 +94,12 @@ export const IO_FILES: ReadonlyMap<string, string> = new Map([
 export const SIZE_EXCEPTIONS: readonly string[] = [];
 
 /** Own functions of other files that a module may call while it loads, because they only build a value. */
-export const PURE_FACTORIES: ReadonlySet<string> = new Set(['builtQuery', 'createMutexRegistry', 'route']);
+export const PURE_FACTORIES: ReadonlySet<string> = new Set([
+  'builtQuery',
+  'createMutexRegistry',
+  'oncePerObject',
+  'route',
+]);
 
 export type Place =
   | { readonly layer: 'lib' | 'db' | 'kernel' | 'config' | 'startup' | 'cli-entry' | 'library-entry' }

@@ -23,3 +23,11 @@ test('a failure is told to all who asked, and not remembered', async () => {
   await setImmediate();
   expect(await find('a')).toBe('back');
 });
+
+test('plain values are kept as well, with or without a key', async () => {
+  let asked = 0;
+  const count = oncePerTurn(() => ++asked);
+  expect([count(), count(), count('other')]).toEqual([1, 1, 2]);
+  await setImmediate();
+  expect(count()).toBe(3);
+});

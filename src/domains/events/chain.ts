@@ -11,22 +11,34 @@ export interface ChainPlace {
   readonly prevHash: string;
 }
 
-/** A checked draft becomes the row that follows in its stream. */
-export function chainRow(draft: EventDraft, { seq, id, at, prevHash }: ChainPlace): EventRow {
-  const facts = {
+/** A draft whose payload was checked and is written down already. */
+export interface SealedEvent extends Omit<EventDraft, 'payload'> {
+  /** Canonical JSON. */
+  readonly payload: string;
+}
+
+export function sealEvent(draft: EventDraft): SealedEvent {
+  return { ...draft, payload: canonicalJson(draft.payload) };
+}
+
+/** The event becomes the row that follows in its stream. */
+export function chainRow(event: SealedEvent, { seq, id, at, prevHash }: ChainPlace): EventRow {
+  const row = {
     seq,
     id,
-    stream: draft.stream,
-    session_id: draft.sessionId ?? null,
-    type: draft.type,
+    stream: event.stream,
+    session_id: event.sessionId ?? null,
+    type: event.type,
     at,
-    actor: draft.actor,
-    parent_id: draft.parentId ?? null,
-    payload: canonicalJson(draft.payload),
-    sensitivity: draft.sensitivity,
+    actor: event.actor,
+    parent_id: event.parentId ?? null,
+    payload: event.payload,
+    sensitivity: event.sensitivity,
     prev_hash: prevHash,
+    hash: '',
   };
-  return { ...facts, hash: eventHash(facts) };
+  row.hash = eventHash(row);
+  return row;
 }
 
 /** Covers the previous hash and every column of the row, so that neither can change unseen. */

@@ -8,7 +8,7 @@ import type { EventRow } from './schema.ts';
 
 export interface EventSchema {
   readonly events: EventRow;
-  /** One row, kept by a trigger: where the log ends. */
+  /** One row: where the log ends. */
   readonly event_head: ChainHead;
 }
 
@@ -93,8 +93,21 @@ function insertOf(
 ): InsertQueryBuilder<EventSchema, 'events', InsertResult> {
   // Only the columns count: the values come with each run.
   const blank = Object.fromEntries(COLUMNS.map((column) => [column, null])) as unknown as EventRow;
-  return db.insertInto('events').values(Array.from({ length: size }, () => blank));
+  // Otherwise SQLite keeps the pages of every statement, to take back the rows before one that fails. Here all of it goes.
+  return db
+    .insertInto('events')
+    .orRollback()
+    .values(Array.from({ length: size }, () => blank));
 }
+
+/** In the transaction of the events, after the last of them: each points to the one before, so their chain cannot tell that its end was cut off. */
+export async function moveHead(transaction: RecordTransaction, { seq, hash }: ChainHead): Promise<void> {
+  await MOVE_HEAD(records(transaction), [seq, hash]);
+}
+
+const MOVE_HEAD = builtQuery((db: Kysely<EventSchema>) =>
+  db.updateTable('event_head').set({ seq: 0, hash: '' }),
+);
 
 /** In order of their sequence, unless asked for the newest first. */
 export function readEvents(db: Kysely<EventSchema>, filter: EventFilter = {}): Promise<EventRow[]> {

@@ -11,13 +11,14 @@ import {
   putArtifacts,
 } from './artifact-repository.ts';
 import { type AuditRow, insertAudit } from './audit-repository.ts';
-import { type ChainBreak, chainRow, createChainCheck } from './chain.ts';
+import { type ChainBreak, chainRow, createChainCheck, type SealedEvent, sealEvent } from './chain.ts';
 import {
   type EventFilter,
   type EventSchema,
   insertEvents,
   lastEvent,
   lastHash,
+  moveHead,
   readEvents,
   readHead,
 } from './repository.ts';
@@ -25,6 +26,8 @@ import { checkPayload, type EventDraft, type EventRow, type StoredArtifact } fro
 
 export interface EventsService {
   append(transaction: RecordTransaction, drafts: readonly EventDraft[]): Promise<readonly EventRow[]>;
+  /** For whoever writes so many that checking each payload again would cost more than all else. */
+  appendSealed(transaction: RecordTransaction, events: readonly SealedEvent[]): Promise<readonly EventRow[]>;
   /** One row of the audit log, beside the change that it is about. */
   audit(transaction: RecordTransaction, entry: AuditEntry): Promise<void>;
   /** Keeps content while the session's records are kept. */
@@ -75,21 +78,8 @@ export function createEventsService(
 
   return {
     read,
-    async append(transaction, drafts) {
-      let { seq } = await lastEvent(transaction);
-      const hashes = new Map<string, string>();
-      const rows: EventRow[] = [];
-      for (const draft of drafts) {
-        seq++;
-        const prevHash = hashes.get(draft.stream) ?? (await lastHash(transaction, draft.stream));
-        checkPayload(draft);
-        const row = chainRow(draft, { seq, id: draft.id ?? ids.ulid(), at: isoNow(clock), prevHash });
-        hashes.set(draft.stream, row.hash);
-        rows.push(row);
-      }
-      await insertEvents(transaction, rows);
-      return rows;
-    },
+    append: (transaction, drafts) => appendEvents(transaction, drafts.map(checkedEvent), { clock, ids }),
+    appendSealed: (transaction, sealed) => appendEvents(transaction, sealed, { clock, ids }),
     audit: (transaction, entry) =>
       insertAudit(transaction, auditRow(entry, { id: ids.ulid(), at: isoNow(clock) })),
     storeArtifacts: (transaction, session, artifacts) =>
@@ -134,6 +124,34 @@ export function createEventsService(
       }
     },
   };
+}
+
+/** Each follows the one before it in its stream, and all of them the last of the log. */
+async function appendEvents(
+  transaction: RecordTransaction,
+  events: readonly SealedEvent[],
+  { clock, ids }: { readonly clock: Clock; readonly ids: Ids },
+): Promise<readonly EventRow[]> {
+  let { seq } = await lastEvent(transaction);
+  const at = isoNow(clock);
+  const hashes = new Map<string, string>();
+  const rows: EventRow[] = [];
+  for (const event of events) {
+    seq++;
+    const prevHash = hashes.get(event.stream) ?? (await lastHash(transaction, event.stream));
+    const row = chainRow(event, { seq, id: event.id ?? ids.ulid(), at, prevHash });
+    hashes.set(event.stream, row.hash);
+    rows.push(row);
+  }
+  await insertEvents(transaction, rows);
+  const last = rows.at(-1);
+  if (last !== undefined) await moveHead(transaction, last);
+  return rows;
+}
+
+function checkedEvent(draft: EventDraft): SealedEvent {
+  checkPayload(draft);
+  return sealEvent(draft);
 }
 
 function auditRow(

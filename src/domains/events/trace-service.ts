@@ -2,10 +2,10 @@
 import type { ColibriDatabase, RecordTransaction } from '../../db/database.ts';
 import { sha256Hex } from '../../lib/digest.ts';
 import { createGroupCommit } from '../../lib/group-commit.ts';
-import type { Json } from '../../lib/json.ts';
+import { oncePerObject } from '../../lib/per-object.ts';
 import type { AuditEnter, AuditExit, AuditSink, Caller } from '../../server.ts';
-import { canonicalJson } from './chain.ts';
-import type { EventDraft, StoredArtifact } from './schema.ts';
+import { canonicalJson, type SealedEvent } from './chain.ts';
+import type { EventPayloads, StoredArtifact } from './schema.ts';
 import type { EventsService } from './service.ts';
 
 export interface TraceParts {
@@ -20,7 +20,7 @@ const OUTPUT_BYTES_MAX = 1024 * 1024;
 
 interface Entry {
   readonly session: string;
-  readonly draft: EventDraft;
+  readonly event: SealedEvent;
   readonly artifact: StoredArtifact | null;
 }
 
@@ -30,9 +30,9 @@ export function createToolTrace({ db, events }: TraceParts): AuditSink {
     for (const [session, artifacts] of artifactsBySession(entries)) {
       await events.storeArtifacts(transaction, session, [...artifacts.values()]);
     }
-    await events.append(
+    await events.appendSealed(
       transaction,
-      entries.map(({ draft }) => draft),
+      entries.map(({ event }) => event),
     );
   };
   const commits = createGroupCommit<Entry>(async (take) => {
@@ -85,39 +85,61 @@ export function routeBySession(trace: AuditSink, log: AuditSink): AuditSink {
 
 function startedEntry({ callId, tool, caller, input }: AuditEnter): Entry {
   const text = canonicalJson(input);
-  // What passed a tool's schema came from JSON.
-  const recorded = text.length <= INPUT_CHARS_MAX ? (JSON.parse(text) as Json) : { digest: sha256Hex(text) };
-  const draft: EventDraft = {
-    ...sessionEvent(caller),
+  const recorded = text.length <= INPUT_CHARS_MAX ? text : JSON.stringify({ digest: sha256Hex(text) });
+  const session = sessionOf(caller);
+  const event: SealedEvent = {
     type: 'tool.started',
     id: callId,
+    stream: `session:${session}`,
+    sessionId: session,
+    actor: caller.id,
     sensitivity: 'private',
-    payload: { call_id: callId, tool, input: recorded },
+    // The input is JSON already; the members are in the order that canonical JSON has them.
+    payload: `{"call_id":${JSON.stringify(callId)},"input":${recorded},"tool":${JSON.stringify(tool)}}`,
   };
-  return { session: sessionOf(caller), draft, artifact: null };
+  return { session, event, artifact: null };
 }
 
-function endedEntry({ callId, tool, caller, durationMs, result, text, error }: AuditExit): Entry {
-  const common = { ...sessionEvent(caller), parentId: callId, sensitivity: 'pseudonymous' } as const;
-  const payload = { call_id: callId, tool, duration_ms: durationMs };
+function endedEntry(entry: AuditExit): Entry {
+  const { callId, caller, error, result, text } = entry;
   const output = error === undefined ? toolOutput(result, text) : null;
-  const draft: EventDraft =
-    error === undefined
-      ? { ...common, type: 'tool.finished', payload: { ...payload, result_digest: output?.digest ?? '' } }
-      : { ...common, type: 'tool.failed', payload: { ...payload, code: error.code, message: error.message } };
+  const session = sessionOf(caller);
+  const event: SealedEvent = {
+    type: error === undefined ? 'tool.finished' : 'tool.failed',
+    stream: `session:${session}`,
+    sessionId: session,
+    actor: caller.id,
+    parentId: callId,
+    sensitivity: 'pseudonymous',
+    payload: canonicalJson(endedPayload(entry, output)),
+  };
   const artifact = output !== null && output.bytes.length <= OUTPUT_BYTES_MAX ? output : null;
-  return { session: sessionOf(caller), draft, artifact };
+  return { session, event, artifact };
+}
+
+function endedPayload(
+  { callId, tool, durationMs, error }: AuditExit,
+  output: StoredArtifact | null,
+): EventPayloads['tool.finished' | 'tool.failed'] {
+  if (error === undefined) {
+    return { call_id: callId, duration_ms: durationMs, result_digest: output?.digest ?? '', tool };
+  }
+  return { call_id: callId, code: error.code, duration_ms: durationMs, message: error.message, tool };
 }
 
 /** What a call answered, in the one form that is stored and compared. */
 export function toolOutput(data: unknown, text: string | undefined): StoredArtifact {
-  const bytes = Buffer.from(canonicalJson({ data, text }));
-  return { digest: sha256Hex(bytes), bytes };
+  return typeof data === 'object' && data !== null && text === undefined
+    ? dataOutput(data)
+    : outputOf({ data, text });
 }
 
-function sessionEvent(caller: Caller): { stream: string; sessionId: string; actor: string } {
-  const sessionId = sessionOf(caller);
-  return { stream: `session:${sessionId}`, sessionId, actor: caller.id };
+/** Some answers are given again and again. */
+const dataOutput = oncePerObject((data) => outputOf({ data }));
+
+function outputOf(answer: { readonly data: unknown; readonly text?: string | undefined }): StoredArtifact {
+  const bytes = Buffer.from(canonicalJson(answer));
+  return { digest: sha256Hex(bytes), bytes };
 }
 
 function sessionOf({ sessionId }: Caller): string {

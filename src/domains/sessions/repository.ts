@@ -1,6 +1,7 @@
 /** Sessions and what they have loaded. */
 import type { Kysely } from 'kysely';
 
+import { builtQuery } from '../../db/built-query.ts';
 import type { RecordTransaction } from '../../db/database.ts';
 import type { Loaded, LoadReason, SessionOptions, SessionState } from './schema.ts';
 
@@ -94,14 +95,9 @@ export async function findSession(
   db: Kysely<SessionSchema> | RecordTransaction,
   id: string,
 ): Promise<SessionRecord | null> {
-  const row = await records(db).selectFrom('sessions').selectAll().where('id', '=', id).executeTakeFirst();
+  const [row] = (await SESSION(records(db), [id])).rows;
   if (row === undefined) return null;
-  const loads = await records(db)
-    .selectFrom('session_loads')
-    .selectAll()
-    .where('session_id', '=', id)
-    .orderBy('position')
-    .execute();
+  const { rows: loads } = await SESSION_LOADS(records(db), [id]);
   return {
     id,
     generation: row.generation,
@@ -120,6 +116,15 @@ export async function findSession(
     })),
   };
 }
+
+// Every call of a session begins with these two.
+const SESSION = builtQuery((db: Kysely<SessionSchema>) =>
+  db.selectFrom('sessions').selectAll().where('id', '=', ''),
+);
+
+const SESSION_LOADS = builtQuery((db: Kysely<SessionSchema>) =>
+  db.selectFrom('session_loads').selectAll().where('session_id', '=', '').orderBy('position'),
+);
 
 export interface SessionSummary {
   readonly id: string;

@@ -11,13 +11,14 @@ import { type ColibriServerContext, registerColibriTool } from '../../server.ts'
 import { type BodyPlace, findBody } from './body-repository.ts';
 import { displayPath } from './display-path.ts';
 import type { IsOffered } from './offered.ts';
+import { createPages, offeredPage, PAGE_SKILLS } from './page-repository.ts';
 import { bodyText, type HeadResult, parseHead } from './parse.ts';
 import { prepared } from './prepared-repository.ts';
 import { skillRowWriter } from './rows-repository.ts';
 import { listRoot, rootExists, type SkillDirectory } from './scan/disk.ts';
 import { readSkillBytes } from './skill-file.ts';
 import { skillRowValues } from './skill-row.ts';
-import { countSkills, filteredSkills, findSummaries, totalSkills } from './summary-repository.ts';
+import { filteredSkills, findSummaries } from './summary-repository.ts';
 
 /** The row shape stored in the `skills` table and returned by the read helpers. */
 export interface SkillRow {
@@ -92,7 +93,6 @@ export function listSkills(db: Database.Database, filters: ListSkillsFilters = {
   return (filteredSkills(db, COLUMNS, filters) as StoredRow[]).map((row) => skillRow(db, row));
 }
 
-const PAGE_SKILLS = 100;
 const PAGE_SKILLS_MAX = 1000;
 
 const SKILL_LIST = {
@@ -116,7 +116,9 @@ const pagedSkillListInput = skillListInput.extend({
 export interface SkillToolOptions {
   /** Answers page by page instead of with everything at once. */
   readonly paged?: boolean;
-  /** Which skills may be seen now; absent: all. */
+  /** Whether one look at the index is enough for all who ask within a turn of the event loop. */
+  readonly perTurn?: boolean;
+  /** Which skills may be seen now; null or absent: all. */
   readonly offered?: (() => Promise<IsOffered | null>) | undefined;
 }
 
@@ -126,52 +128,20 @@ export function registerSkillTools(
   db: Database.Database,
   options: SkillToolOptions = {},
 ): void {
-  const { paged, offered } = options;
+  const { paged, perTurn = false, offered } = options;
   if (paged) {
-    registerColibriTool(ctx, 'skill_list', { ...SKILL_LIST, inputSchema: pagedSkillListInput }, (input) =>
-      listPageOrOffered(db, input, offered),
-    );
+    const pageOf = createPages(db, { perTurn });
+    const list = async (input: z.output<typeof pagedSkillListInput>) => {
+      const isOffered = (await offered?.()) ?? null;
+      return isOffered === null ? pageOf(input) : offeredPage(db, input, isOffered);
+    };
+    registerColibriTool(ctx, 'skill_list', { ...SKILL_LIST, inputSchema: pagedSkillListInput }, list);
     return;
   }
   registerColibriTool(ctx, 'skill_list', { ...SKILL_LIST, inputSchema: skillListInput }, (filters) => {
     const skills = findSummaries(db, filters);
     return { skills, total_count: skills.length };
   });
-}
-
-function listPage(db: Database.Database, input: z.output<typeof pagedSkillListInput>): unknown {
-  const { search, capability, limit = PAGE_SKILLS, cursor } = input;
-  const rows = findSummaries(db, { search, capability, after: cursor, limit: limit + 1 });
-  const skills = rows.slice(0, limit);
-  const last = skills.at(-1);
-  return {
-    skills,
-    total_count: search || capability ? countSkills(db, { search, capability }) : totalSkills(db),
-    ...(rows.length > limit && last !== undefined ? { next_cursor: last.name } : {}),
-  };
-}
-
-/** Null: nothing is kept back. */
-async function listPageOrOffered(
-  db: Database.Database,
-  input: z.output<typeof pagedSkillListInput>,
-  offered: (() => Promise<IsOffered | null>) | undefined,
-): Promise<unknown> {
-  const isOffered = (await offered?.()) ?? null;
-  return isOffered === null ? listPage(db, input) : listOffered(db, input, isOffered);
-}
-
-/** Only where something is hidden: the filter is no SQL, so every row is looked at. */
-async function listOffered(
-  db: Database.Database,
-  { limit = PAGE_SKILLS, cursor = '', ...filters }: z.output<typeof pagedSkillListInput>,
-  isOffered: IsOffered,
-): Promise<unknown> {
-  const all = findSummaries(db, filters).filter(isOffered);
-  const rest = all.filter(({ name }) => name > cursor);
-  const skills = rest.slice(0, limit);
-  const next = rest.length > limit ? { next_cursor: skills.at(-1)?.name } : {};
-  return { skills, total_count: all.length, ...next };
 }
 
 function loadRoot(

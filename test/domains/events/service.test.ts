@@ -55,9 +55,7 @@ function append({ db, events }: Opened, ...drafts: EventDraft[]): Promise<readon
 
 /** As somebody would who has the file and no respect. */
 function behindOurBack({ db }: Opened, sql: string): void {
-  db.handle.exec(
-    `DROP TRIGGER IF EXISTS events_no_update; DROP TRIGGER IF EXISTS events_no_delete; DROP TRIGGER IF EXISTS events_move_head; ${sql}`,
-  );
+  db.handle.exec(`DROP TRIGGER IF EXISTS events_no_update; DROP TRIGGER IF EXISTS events_no_delete; ${sql}`);
 }
 
 describe('appending', () => {

@@ -4,7 +4,8 @@ import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import { type ColibriDatabase, openDatabase } from '../../../src/db/database.ts';
-import type { EventDraft } from '../../../src/domains/events/schema.ts';
+import { canonicalJson } from '../../../src/domains/events/chain.ts';
+import { checkPayload, type EventDraft } from '../../../src/domains/events/schema.ts';
 import { createEventsService, type EventsService } from '../../../src/domains/events/service.ts';
 import { createToolTrace, toolOutput } from '../../../src/domains/events/trace-service.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
@@ -106,6 +107,38 @@ describe('the trace', () => {
     expect(Buffer.from((await opened.events.artifact(output.digest)) ?? []).toString()).toBe(
       '{"data":{"a":1},"text":"text"}',
     );
+  });
+
+  test('what a call leaves has the shape of its kind and is canonical JSON, whatever went in and came out', async () => {
+    const opened = await open();
+    const input = { z: 'a "quoted" \\ name\n\u2028é', a: [{ y: 1, b: null }], 'ä"': true };
+    await both(opened, { ...call('s', { result: input }), input });
+    await both(opened, { ...call(), input: { text: 'x'.repeat(70_000) } });
+    await both(opened, call('s', { error: { code: 'HANDLER_ERROR', message: 'no "\n' } }));
+    const rows = await opened.events.read();
+    expect(rows.map(({ type }) => type.slice('tool.'.length))).toEqual([
+      ...['started', 'finished', 'started', 'finished', 'started', 'failed'],
+    ]);
+    expect(JSON.parse(rows[0]?.payload ?? '')).toMatchObject({ input });
+    for (const { type, payload } of rows) {
+      const read = JSON.parse(payload);
+      expect(() => checkPayload({ type, payload: read } as EventDraft)).not.toThrow();
+      expect(canonicalJson(read)).toBe(payload);
+    }
+  });
+
+  test('an event whose id is taken takes all of its transaction with it, and the next one is sound', async () => {
+    const { db, events } = await open();
+    const twice = { ...closed('p'), id: ids.ulid() };
+    const note = { actor: 'robin', action: 'test', subject: 's', outcome: 'ok', detail: null };
+    const failing = db.transact(async (transaction) => {
+      await events.audit(transaction, note);
+      await events.append(transaction, [closed('p'), twice, twice]);
+    });
+    await expect(failing).rejects.toThrow(/UNIQUE/);
+    expect(db.handle.prepare('SELECT count(*) FROM audit_log').pluck().get()).toBe(0);
+    await db.transact((transaction) => events.append(transaction, [twice]));
+    expect(await events.verify()).toEqual({ events: 1, broken: null });
   });
 
   test('many calls at the same time share few commits, and none is lost', async () => {
