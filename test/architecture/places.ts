@@ -82,6 +82,7 @@ export const IO_FILES: ReadonlyMap<string, string> = new Map([
   ['src/domains/skills/scan/first-look.ts', 'looks at what a first scan could not read'],
   ['src/domains/skills/scan/settle.ts', 'reads the SKILL.md files that changed'],
   ['src/domains/skills/scan/unchanged.ts', 'looks at the times of the skills that a scan has seen'],
+  ['src/domains/skills/scan/file-times.ts', 'asks which file system a folder is on'],
   ['src/domains/skills/scan/walk.ts', 'looks through one root for SKILL.md files and their times'],
   ['src/domains/skills/skill-file.ts', 'reads one SKILL.md without blocking and within its limits'],
   ['src/domains/skills/skill-files.ts', 'lists, hashes and reads the files of one skill'],

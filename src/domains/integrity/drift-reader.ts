@@ -8,7 +8,7 @@ import { sha256Hex } from '../../lib/digest.ts';
 import { messageOf, systemCodeOf } from '../../lib/errors.ts';
 import { readRegularFile } from '../../lib/regular-file.ts';
 import type { SkillRoot } from '../skills/scan/roots.ts';
-import { type WalkedDirectory, walkRoot } from '../skills/scan/walk.ts';
+import { type Oddity, walkRoot } from '../skills/scan/walk.ts';
 import type { ReadTree, SkillCopy, TreeEntry } from './drift-manifest.ts';
 
 /** The skills of one root by the names of their directories. */
@@ -69,16 +69,17 @@ export function createTreeReader(clock: Clock): TreeReader {
   return {
     readTree,
     async readRoot(root, { allowedRoots, also }) {
-      const { realPath, directories } = walkRoot(root, clock.now());
+      const { realPath, directories, oddities } = walkRoot(root, clock.now());
       const copies = new Map<string, SkillCopy>();
       let turn = 0;
-      for (const directory of directories) {
-        const name = path.posix.basename(directory.relative);
-        const wanted = directory.kind !== 'absent' || also?.has(name) === true;
+      for (const [index, relative] of directories.entries()) {
+        const name = path.posix.basename(relative);
+        const oddity = oddities.get(index);
+        const wanted = oddity?.kind !== 'absent' || also?.has(name) === true;
         // The first in order of paths has the name, as in the index.
-        if (!wanted || directory.kind === 'misnamed' || copies.has(name)) continue;
+        if (!wanted || oddity?.kind === 'misnamed' || copies.has(name)) continue;
         if (++turn % COPIES_PER_TURN === 0) await setImmediate();
-        copies.set(name, copyOf(root, directory, { name, allowedRoots, readTree }));
+        copies.set(name, copyOf(root, relative, { name, oddity, allowedRoots, readTree }));
       }
       return { root, real: realPath, copies };
     },
@@ -87,18 +88,20 @@ export function createTreeReader(clock: Clock): TreeReader {
 
 interface CopyContext {
   readonly name: string;
+  readonly oddity: Oddity | undefined;
   readonly allowedRoots: readonly string[];
   readonly readTree: (directory: string) => ReadTree;
 }
 
 function copyOf(
   root: SkillRoot,
-  { relative, kind, target = null }: WalkedDirectory,
-  { name, allowedRoots, readTree }: CopyContext,
+  relative: string,
+  { name, oddity, allowedRoots, readTree }: CopyContext,
 ): SkillCopy {
   const directory = path.join(root.path, relative);
   const place = { name, relative, directory };
-  if (kind !== 'link') return { ...place, read: readTree(directory) };
+  if (oddity?.kind !== 'link') return { ...place, read: readTree(directory) };
+  const { target = null } = oddity;
   if (target === null)
     return { ...place, link: null, read: { ok: false, reason: 'it is a link that leads nowhere' } };
   const inside = allowedRoots.some((allowed) => target === allowed || target.startsWith(`${allowed}/`));

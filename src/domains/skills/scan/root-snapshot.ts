@@ -12,15 +12,23 @@ export interface RootSnapshot {
   readonly roles: Uint8Array;
   /** Skill names by index, where they differ from the directory's own name. */
   readonly names: ReadonlyMap<number, string>;
+  /** What the root's own folder looked like when its names were read, see `file-times.ts`. */
+  readonly listed: Float64Array;
 }
 
 export const FINGERPRINT_NUMBERS = 4;
+/** Numbers in `listed`: mtime and ctime in ms, inode, device. */
+export const LISTED_NUMBERS = 4;
+
+/** The root has to be listed again. */
+export const NEVER_LISTED: Float64Array = new Float64Array([Number.NaN, 0, 0, 0]);
 
 export const EMPTY_SNAPSHOT: RootSnapshot = {
   directories: [],
   fingerprints: new Float64Array(),
   roles: new Uint8Array(),
   names: new Map(),
+  listed: NEVER_LISTED,
 };
 
 export function skillNameAt(snapshot: RootSnapshot, index: number): string {

@@ -2,13 +2,14 @@
 import {
   EMPTY_SNAPSHOT,
   FINGERPRINT_NUMBERS,
+  NEVER_LISTED,
   Role,
   type RootSnapshot,
   sameFingerprint,
   skillNameAt,
 } from './root-snapshot.ts';
 import { rootKey } from './roots.ts';
-import type { WalkedDirectory, WalkedRoot } from './walk.ts';
+import type { Oddity, WalkedRoot } from './walk.ts';
 
 export interface StoredRoot {
   readonly path: string;
@@ -30,19 +31,32 @@ export function withoutRepeats(walked: readonly WalkedRoot[]): readonly WalkedRo
   if (!nested) return walked;
   const seen = new Set<string>();
   return walked.map((one) => {
-    const kept = one.directories.flatMap(({ relative }, index) => {
+    const kept = one.directories.flatMap((relative, index) => {
       const place = `${one.realPath}/${relative}`;
       if (seen.has(place)) return [];
       seen.add(place);
       return [index];
     });
-    if (kept.length === one.directories.length) return one;
-    const directories = kept.flatMap((index) => one.directories.slice(index, index + 1));
-    const fingerprints = kept.flatMap((index) => [
-      ...one.fingerprints.subarray(index * FINGERPRINT_NUMBERS, (index + 1) * FINGERPRINT_NUMBERS),
-    ]);
-    return { ...one, directories, fingerprints: new Float64Array(fingerprints) };
+    return kept.length === one.directories.length ? one : onlyThese(one, kept);
   });
+}
+
+function onlyThese(walked: WalkedRoot, indexes: readonly number[]): WalkedRoot {
+  const directories: string[] = [];
+  const oddities = new Map<number, Oddity>();
+  const fingerprints = new Float64Array(indexes.length * FINGERPRINT_NUMBERS);
+  for (const [at, index] of indexes.entries()) {
+    const start = index * FINGERPRINT_NUMBERS;
+    const oddity = walked.oddities.get(index);
+    directories.push(walked.directories[index] ?? '');
+    fingerprints.set(
+      walked.fingerprints.subarray(start, start + FINGERPRINT_NUMBERS),
+      at * FINGERPRINT_NUMBERS,
+    );
+    if (oddity !== undefined) oddities.set(at, oddity);
+  }
+  // These are not all the names that the folder holds.
+  return { ...walked, directories, oddities, fingerprints, listed: NEVER_LISTED };
 }
 
 /** What the last scan knew of a directory. */
@@ -70,6 +84,11 @@ export interface PlannedRoot {
   readonly walked: WalkedRoot;
   /** By the place in the walk. Made whenever it is asked for: to keep those of 100 000 skills would be half of a scan's memory. */
   readonly directory: (index: number) => PlannedDirectory;
+  /**
+   * The name that an unchanged directory had won, told without looking at anything else of it, because nearly all of a
+   * rescan is this. Null: `directory` tells.
+   */
+  readonly unchangedWinner: (index: number) => string | null;
   /** False for a new root, and when the same bytes may mean something else because its profile is another. */
   readonly sameKey: boolean;
 }
@@ -108,29 +127,35 @@ export function planScan(stored: readonly StoredRoot[], walked: readonly WalkedR
   return { stored, roots, removed, droppedRoots, rootsChanged, anythingChanged };
 }
 
-function isChanged({ walked, directory }: PlannedRoot): boolean {
-  return walked.directories.some((_, index) => directory(index).changed);
+function isChanged({ walked, directory, unchangedWinner }: PlannedRoot): boolean {
+  return walked.directories.some((_, index) => unchangedWinner(index) === null && directory(index).changed);
 }
 
 /** The common case, decided without building a plan. Links are judged against other roots, so they need the plan. */
 export function nothingChanged(stored: readonly StoredRoot[], walked: readonly WalkedRoot[]): boolean {
   if (stored.length !== walked.length) return false;
-  return walked.every(({ root, directories, fingerprints }, position) => {
+  return walked.every(({ root, directories, fingerprints, oddities }, position) => {
     const before = stored[position];
     if (before?.path !== root.path || before.position !== position || before.key !== rootKey(root))
       return false;
     const { snapshot } = before;
     return (
-      snapshot.directories.length === directories.length &&
-      directories.every(
-        ({ relative, kind }, index) =>
-          kind !== 'link' &&
-          kind !== 'file-link' &&
-          snapshot.directories[index] === relative &&
-          sameFingerprint(snapshot.fingerprints, index, fingerprints, index),
-      )
+      !hasLinks(oddities) &&
+      sameDirectories(snapshot.directories, directories) &&
+      directories.every((_, index) => sameFingerprint(snapshot.fingerprints, index, fingerprints, index))
     );
   });
+}
+
+function hasLinks(oddities: WalkedRoot['oddities']): boolean {
+  for (const { target } of oddities.values()) if (target !== undefined) return true;
+  return false;
+}
+
+/** A root that was not listed again has the very list of before. */
+function sameDirectories(before: readonly string[], now: readonly string[]): boolean {
+  if (before === now) return true;
+  return before.length === now.length && now.every((relative, index) => before[index] === relative);
 }
 
 interface LinkFacts {
@@ -150,24 +175,31 @@ function planRoot(walked: WalkedRoot, stored: StoredRoot | undefined, context: P
   const match = matchDirectories(old.directories, walked.directories);
   if (stored !== undefined) noteRemoved(stored, match.isKept, context.removed);
   const directory = (index: number): PlannedDirectory => {
-    const found = walked.directories[index];
-    if (found === undefined) throw new RangeError(`no directory ${index} in ${walked.root.display}`);
+    const relative = walked.directories[index];
+    if (relative === undefined) throw new RangeError(`no directory ${index} in ${walked.root.display}`);
     const indexOld = match.indexBefore(index);
-    const judged = judge(found, walked, context.links);
+    const oddity = walked.oddities.get(index);
+    const judged = judge(oddity, `${walked.root.path}/${relative}`, context.links);
     const before = beforeAt(old, indexOld);
     const same = before !== null && sameFingerprint(old.fingerprints, indexOld, walked.fingerprints, index);
     const tooYoung = Number.isNaN(old.fingerprints[indexOld * FINGERPRINT_NUMBERS]);
     return {
-      relative: found.relative,
+      relative,
       kind: judged.kind,
       readFrom: judged.readFrom,
-      inode: found.inode ?? null,
+      inode: oddity?.inode ?? null,
       before,
       changed: !(same && sameKey && ROLES_KEPT[judged.kind].includes(before.role)),
       stirred: !same && !tooYoung,
     };
   };
-  return { walked, directory, sameKey };
+  const unchangedWinner = (index: number): string | null => {
+    const indexOld = match.indexBefore(index);
+    if (!sameKey || old.roles[indexOld] !== Role.winner || walked.oddities.has(index)) return null;
+    const same = sameFingerprint(old.fingerprints, indexOld, walked.fingerprints, index);
+    return same ? skillNameAt(old, indexOld) : null;
+  };
+  return { walked, directory, unchangedWinner, sameKey };
 }
 
 function noteRemoved(
@@ -195,15 +227,13 @@ interface DirectoryMatch {
 }
 
 /** Nearly always the two lists are equal, so no table is built for that case; nor for a root that is new. */
-function matchDirectories(before: readonly string[], now: readonly WalkedDirectory[]): DirectoryMatch {
+function matchDirectories(before: readonly string[], now: readonly string[]): DirectoryMatch {
   if (before.length === 0) return { indexBefore: () => -1, isKept: () => false };
-  const equal =
-    before.length === now.length && now.every(({ relative }, index) => before[index] === relative);
-  if (equal) return { indexBefore: (index) => index, isKept: () => true };
+  if (sameDirectories(before, now)) return { indexBefore: (index) => index, isKept: () => true };
   const byName = new Map(before.map((relative, index) => [relative, index]));
-  const names = new Set(now.map(({ relative }) => relative));
+  const names = new Set(now);
   return {
-    indexBefore: (index) => byName.get(now[index]?.relative ?? '') ?? -1,
+    indexBefore: (index) => byName.get(now[index] ?? '') ?? -1,
     isKept: (relative) => names.has(relative),
   };
 }
@@ -213,8 +243,8 @@ interface Judged {
   readonly readFrom: string;
 }
 
-function judge({ kind, relative, target }: WalkedDirectory, { root }: WalkedRoot, links: LinkFacts): Judged {
-  const own = `${root.path}/${relative}`;
+function judge(oddity: Oddity | undefined, own: string, links: LinkFacts): Judged {
+  const { kind, target } = oddity ?? PLAIN_SKILL;
   switch (kind) {
     case 'skill':
     case 'absent':
@@ -231,6 +261,8 @@ function judge({ kind, relative, target }: WalkedDirectory, { root }: WalkedRoot
     }
   }
 }
+
+const PLAIN_SKILL: Oddity = { kind: 'skill' };
 
 function judgeLink(target: string, links: LinkFacts): Judged {
   if (links.skillPaths?.has(target)) return { kind: 'alias', readFrom: target };
@@ -254,11 +286,12 @@ const ROLES_KEPT: Readonly<Record<PlannedDirectory['kind'], readonly Role[]>> = 
 };
 
 function realSkillPaths(walked: readonly WalkedRoot[]): ReadonlySet<string> | null {
-  const anyLink = walked.some(({ directories }) => directories.some(({ target }) => target !== undefined));
-  if (!anyLink) return null;
+  if (!walked.some(({ oddities }) => hasLinks(oddities))) return null;
   const paths = new Set<string>();
-  for (const { realPath, directories } of walked) {
-    for (const { kind, relative } of directories) if (kind === 'skill') paths.add(`${realPath}/${relative}`);
+  for (const { realPath, directories, oddities } of walked) {
+    directories.forEach((relative, index) => {
+      if ((oddities.get(index) ?? PLAIN_SKILL).kind === 'skill') paths.add(`${realPath}/${relative}`);
+    });
   }
   return paths;
 }

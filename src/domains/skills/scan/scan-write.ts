@@ -53,17 +53,17 @@ function dropUnknown(scan: Scan, plan: ScanPlan): void {
   if (scan.counts.removed > 0) scan.wrote = true;
   if (!repository.hasRecords()) return;
   const places = plan.roots.flatMap(({ walked }) =>
-    walked.directories.map(({ relative }) => scan.display(`${walked.root.path}/${relative}`)),
+    walked.directories.map((relative) => scan.display(`${walked.root.path}/${relative}`)),
   );
   if (repository.pruneRecords(places) > 0) scan.wrote = true;
 }
 
 function storedRoot(
-  { root, directories, fingerprints }: WalkedRoot,
+  { root, directories, fingerprints, listed }: WalkedRoot,
   position: number,
   settled: SettledRoot,
 ): StoredRoot {
-  const snapshot = { directories: directories.map(({ relative }) => relative), fingerprints, ...settled };
+  const snapshot = { directories, fingerprints, listed, ...settled };
   return { path: root.path, position, key: rootKey(root), display: root.display, snapshot };
 }
 

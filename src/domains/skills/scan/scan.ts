@@ -3,8 +3,8 @@ import { realpathSync } from 'node:fs';
 
 import { WalkNeeded } from './first-look.ts';
 import type { SkillRoot } from './roots.ts';
-import { nothingChanged, planScan, withoutRepeats } from './scan-plan.ts';
-import type { ScanParts } from './scan-state.ts';
+import { nothingChanged, planScan, type StoredRoot, withoutRepeats } from './scan-plan.ts';
+import type { BegunScan, ScanParts } from './scan-state.ts';
 import { applyScan, type ScanChanges } from './scan-write.ts';
 import { listRoots, type WalkedRoot, walkRoot } from './walk.ts';
 
@@ -23,8 +23,8 @@ export function scanRoots(roots: readonly SkillRoot[], parts: ScanParts): ScanCh
     const stored = repository.storedRoots();
     const began = clock.now();
     const isFirst = stored.every(({ snapshot }) => snapshot.directories.length === 0);
-    const listed = isFirst && !walkNeeded ? listFirst(roots, parts) : null;
-    const walked = listed ?? walkRoots(roots, parts);
+    const listed = isFirst && !walkNeeded ? listFirst(roots, { ...parts, began }) : null;
+    const walked = listed ?? walkRoots(roots, { ...parts, stored });
     if (nothingChanged(stored, walked)) return null;
     const plan = planScan(stored, walked);
     if (!plan.anythingChanged) return null;
@@ -57,9 +57,9 @@ function unlessWalkNeeded<T>(work: () => T): T | 'walk-needed' {
 
 function listFirst(
   roots: readonly SkillRoot[],
-  { progress }: Pick<ScanParts, 'progress'>,
+  { progress, began }: Pick<BegunScan, 'progress' | 'began'>,
 ): readonly WalkedRoot[] | null {
-  const listed = listRoots(distinctRoots(roots));
+  const listed = listRoots(distinctRoots(roots), began);
   if (listed === null) return null;
   progress?.(
     0,
@@ -70,11 +70,16 @@ function listFirst(
 
 function walkRoots(
   roots: readonly SkillRoot[],
-  { clock, progress }: Pick<ScanParts, 'clock' | 'progress'>,
+  {
+    clock,
+    progress,
+    stored,
+  }: Pick<ScanParts, 'clock' | 'progress'> & { readonly stored: readonly StoredRoot[] },
 ): readonly WalkedRoot[] {
+  const before = new Map(stored.map(({ path, snapshot }) => [path, snapshot]));
   let seen = 0;
   const walked = distinctRoots(roots).map((root) => {
-    const one = walkRoot(root, clock.now());
+    const one = walkRoot(root, clock.now(), before.get(root.path));
     seen += one.directories.length;
     progress?.(0, seen);
     return one;

@@ -19,20 +19,29 @@ const NONE: Settled = { role: Role.none, name: null };
 
 export function settleRoot(scan: Scan, planned: PlannedRoot): SettledRoot {
   const { visits } = scan;
-  const count = planned.walked.directories.length;
-  const roles = new Uint8Array(count);
+  const { directories } = planned.walked;
+  const roles = new Uint8Array(directories.length);
   const names = new Map<number, string>();
-  for (let index = 0; index < count; index++) {
+  directories.forEach((relative, index) => {
     if (++visits.done % PROGRESS_DIRECTORIES === 0) scan.progress?.(visits.done, visits.total);
-    const { directory, read } =
-      planned.walked.unseen === true
-        ? lookFirst(scan, planned, index)
-        : { directory: planned.directory(index), read: null };
-    const { role, name } = settleDirectory(scan, planned, { directory, read });
+    const { role, name } = keepWinner(scan, planned, index) ?? settleOne(scan, planned, index);
     roles[index] = role;
-    if (name !== null && name !== baseName(directory.relative)) names.set(index, name);
-  }
+    if (name !== null && name !== baseName(relative)) names.set(index, name);
+  });
   return { roles, names };
+}
+
+/** The same as `keepRole` for the most usual directory of a rescan. */
+function keepWinner(scan: Scan, planned: PlannedRoot, index: number): Settled | null {
+  const name = planned.unchangedWinner(index);
+  if (name === null || scan.taken.has(name)) return null;
+  scan.taken.set(name, planned.walked.root);
+  return { role: Role.winner, name };
+}
+
+function settleOne(scan: Scan, planned: PlannedRoot, index: number): Settled {
+  if (planned.walked.unseen === true) return settleDirectory(scan, planned, lookFirst(scan, planned, index));
+  return settleDirectory(scan, planned, { directory: planned.directory(index), read: null });
 }
 
 function settleDirectory(

@@ -5,7 +5,7 @@ import type { RootSnapshot } from './root-snapshot.ts';
 import { FORMAT, HEADER_BYTES, layoutOf, SEPARATOR, seenIn } from './snapshot-layout.ts';
 
 export function encodeSnapshot(snapshot: RootSnapshot): Buffer {
-  const { directories, fingerprints, roles, names } = snapshot;
+  const { directories, fingerprints, roles, names, listed } = snapshot;
   const directoryBytes = Buffer.from(directories.join(SEPARATOR));
   const nameBytes = Buffer.from(JSON.stringify([...names]));
   const header = Buffer.alloc(HEADER_BYTES);
@@ -13,10 +13,14 @@ export function encodeSnapshot(snapshot: RootSnapshot): Buffer {
   header.writeUInt32LE(directories.length, 4);
   header.writeUInt32LE(directoryBytes.length, 8);
   header.writeUInt32LE(nameBytes.length, 12);
-  const numbers = Buffer.from(fingerprints.buffer, fingerprints.byteOffset, fingerprints.byteLength);
-  const bytes = Buffer.concat([header, numbers, roles, directoryBytes, nameBytes]);
+  const parts = [header, bytesOf(listed), bytesOf(fingerprints), roles, directoryBytes, nameBytes];
+  const bytes = Buffer.concat(parts);
   bytes.writeUInt32LE(checksum(bytes), 16);
   return bytes;
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: Float64Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }
 
 /** Null when the bytes are of another format or damaged: the root is then simply read anew. */

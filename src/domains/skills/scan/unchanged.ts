@@ -2,9 +2,10 @@
  * Whether every root is as the last scan saw it, told at the price of one look at each skill. Made for roots as they
  * nearly always are, folders with skills in them; of anything else it says that it cannot tell, and a scan has to.
  */
-import { type Dirent, lstatSync, readdirSync, type Stats } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync, type Stats, statSync } from 'node:fs';
 
 import { systemCodeOf } from '../../../lib/errors.ts';
+import { isSameListing } from './file-times.ts';
 import { FINGERPRINT_NUMBERS, isPassedOver } from './root-snapshot.ts';
 import { rootKey, type SkillRoot } from './roots.ts';
 import type { SeenRoot } from './seen-repository.ts';
@@ -23,17 +24,28 @@ export function looksUnchanged(seen: readonly SeenRoot[], roots: readonly SkillR
   );
 }
 
-function isAsSeen(root: string, { directories, fingerprints }: SeenDirectories): boolean {
-  const names = foldersIn(root);
-  if (names?.length !== directories.length) return false;
-  for (let index = 0; index < names.length; index++) {
-    const name = names[index];
-    if (name !== directories[index]) return false;
+function isAsSeen(root: string, { directories, fingerprints, listed }: SeenDirectories): boolean {
+  if (!hasKeptItsNames(root, listed) && !isSameList(foldersIn(root), directories)) return false;
+  for (let index = 0; index < directories.length; index++) {
+    const name = directories[index];
     // Without a SKILL.md the folder's own times were kept. A file and a folder never share an inode.
     const stats = statsOf(`${root}/${name}/SKILL.md`) ?? statsOf(`${root}/${name}`);
     if (stats === undefined || !hasFingerprint(stats, fingerprints, index)) return false;
   }
   return true;
+}
+
+const IF_THERE = { throwIfNoEntry: false } as const;
+
+function hasKeptItsNames(root: string, listed: SeenDirectories['listed']): boolean {
+  // The root itself may be a link.
+  const stats = statsOf(root, statSync);
+  return stats !== undefined && isSameListing(listed, stats);
+}
+
+function isSameList(names: readonly string[] | null, directories: readonly string[]): boolean {
+  if (names?.length !== directories.length) return false;
+  return names.every((name, index) => name === directories[index]);
 }
 
 function hasFingerprint(
@@ -75,11 +87,9 @@ function entriesOf(root: string): readonly Dirent[] | null {
   }
 }
 
-const IF_THERE = { throwIfNoEntry: false } as const;
-
-function statsOf(place: string): Stats | undefined {
+function statsOf(place: string, look: typeof statSync = lstatSync): Stats | undefined {
   try {
-    return lstatSync(place, IF_THERE);
+    return look(place, IF_THERE);
   } catch (error) {
     // Closed to us: what its owner did about that shows only in a scan.
     if (systemCodeOf(error) === undefined) throw error;

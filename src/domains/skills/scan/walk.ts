@@ -2,25 +2,24 @@
 import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 
 import { ColibriError, messageOf, systemCodeOf } from '../../../lib/errors.ts';
-import { FINGERPRINT_NUMBERS, isPassedOver } from './root-snapshot.ts';
+import { isRacy, isSameListing, listingMark } from './file-times.ts';
+import { FINGERPRINT_NUMBERS, isPassedOver, NEVER_LISTED, type RootSnapshot } from './root-snapshot.ts';
 import type { SkillRoot } from './roots.ts';
 
-export interface WalkedRoot {
+export interface WalkedRoot extends Pick<RootSnapshot, 'directories' | 'fingerprints' | 'listed'> {
   readonly root: SkillRoot;
   /** The root's own real path, null when it does not exist. */
   readonly realPath: string | null;
-  readonly directories: readonly WalkedDirectory[];
-  readonly fingerprints: Float64Array;
+  /** What is not simply a folder with a SKILL.md of its own, by its place among the directories. */
+  readonly oddities: ReadonlyMap<number, Oddity>;
   /** No file was looked at: every directory stands for a skill, and the fingerprints come with the reading. */
   readonly unseen?: true;
 }
 
-export interface WalkedDirectory {
-  /** Relative to the root, with forward slashes. */
-  readonly relative: string;
+export interface Oddity {
   /**
    * `absent`: no SKILL.md in it. `link`: the directory itself is a link, still to be judged. `file-link`: its SKILL.md
-   * is one. `misnamed`: its name is no text.
+   * is one. `misnamed`: its name is no text. `skill`: its SKILL.md has several names.
    */
   readonly kind: 'skill' | 'absent' | 'link' | 'file-link' | 'misnamed';
   /** Where a link leads, down to the real path; null when it leads nowhere. */
@@ -32,44 +31,43 @@ export interface WalkedDirectory {
 /** Entries looked at below one root; far above any real collection, it only stops a runaway tree. */
 export const WALK_ENTRIES_MAX = 250_000;
 
-// A file changed this shortly before the walk, or during it, may change again without its times showing it.
-const RACY_MS = 20;
-
-export function walkRoot(root: SkillRoot, now: number): WalkedRoot {
+/** With what the last scan saw, a root whose listing cannot have changed is not listed again. */
+export function walkRoot(root: SkillRoot, now: number, before?: RootSnapshot): WalkedRoot {
   const identity = rootIdentity(root);
-  if (identity === null) return { root, realPath: null, directories: [], fingerprints: new Float64Array() };
-  const directories: WalkedDirectory[] = [];
-  const look: Look = { root, now, numbers: new Float64Array(NUMBERS_AT_FIRST), used: 0, entries: 0 };
-  visit(look, directories, { path: root.path, relative: '', level: 1 });
+  if (identity === null) return { ...NOWHERE, root };
+  const known = before !== undefined && root.depth === 1 && isSameListing(before.listed, identity);
+  const walk = known ? lookAgain(root, now, before) : lookThrough(root, now, identity);
   const realPath = realPathOf(root.path);
   if (realPath === null || rootIdentity(root)?.ino !== identity.ino) {
     throw unreadable(root, 'it disappeared while it was read; the index stays as it was');
   }
-  return { root, realPath, directories, fingerprints: look.numbers.slice(0, look.used) };
+  return { ...walk, root, realPath };
 }
 
 /**
  * For a first scan, which opens every file anyway: the names alone, which saves a look at each. Null where a name does not
  * tell enough, because something may be a link or lie deeper.
  */
-export function listRoots(roots: readonly SkillRoot[]): readonly WalkedRoot[] | null {
+export function listRoots(roots: readonly SkillRoot[], now: number): readonly WalkedRoot[] | null {
   const listed: WalkedRoot[] = [];
   for (const root of roots) {
-    const one = root.depth === 1 ? listWhole(root) : null;
+    const one = root.depth === 1 ? listWhole(root, now) : null;
     if (one === null) return null;
     listed.push(one);
   }
   return listed;
 }
 
-function listWhole(root: SkillRoot): WalkedRoot | null {
-  const realPath = rootIdentity(root) === null ? null : realPathOf(root.path);
-  const { names, links } = realPath === null ? NOTHING : listDirectory(root, root.path);
-  if (names.length > WALK_ENTRIES_MAX) throw tooLarge(root);
-  if (links.size > 0 || names.some((name) => name.includes('\ufffd'))) return null;
-  const directories = names.map((relative): WalkedDirectory => ({ relative, kind: 'skill' }));
+function listWhole(root: SkillRoot, now: number): WalkedRoot | null {
+  const identity = rootIdentity(root);
+  const realPath = identity === null ? null : realPathOf(root.path);
+  if (identity === null || realPath === null) return { ...NOWHERE, root, unseen: true };
+  const { names: directories, links } = listDirectory(root, root.path);
+  if (directories.length > WALK_ENTRIES_MAX) throw tooLarge(root);
+  if (links.size > 0 || directories.some(isMisnamed)) return null;
   const fingerprints = new Float64Array(directories.length * FINGERPRINT_NUMBERS);
-  return { root, realPath, directories, fingerprints, unseen: true };
+  const listed = listingMark(root.path, identity, now);
+  return { root, realPath, directories, fingerprints, listed, oddities: NO_ODDITIES, unseen: true };
 }
 
 /** What `walkRoot` would have found of a directory; `now` is when the scan began. */
@@ -78,147 +76,169 @@ export function noteSeen(
   index: number,
   { stats, now }: { readonly stats: Stats | undefined; readonly now: number },
 ): void {
-  pushFingerprint({ now, numbers: fingerprints, used: index * FINGERPRINT_NUMBERS }, stats);
+  pushStats({ now, fingerprints, used: index * FINGERPRINT_NUMBERS }, stats);
 }
+
+type Walk = Omit<WalkedRoot, 'root' | 'realPath'>;
+
+const NO_ODDITIES: ReadonlyMap<number, Oddity> = new Map();
+const NOWHERE = {
+  ...{ realPath: null, directories: [], fingerprints: new Float64Array() },
+  ...{ listed: NEVER_LISTED, oddities: NO_ODDITIES },
+} as const;
 
 interface Look {
   readonly root: SkillRoot;
   readonly now: number;
-  /** The fingerprints so far, and room for more. */
-  numbers: Float64Array;
+  readonly directories: string[];
+  readonly oddities: Map<number, Oddity>;
+  /** Those so far, and room for more. */
+  fingerprints: Float64Array;
+  /** How many of the numbers are taken. */
   used: number;
   entries: number;
-}
-
-interface Folder {
-  readonly path: string;
-  readonly relative: string;
-  /** 1 for the root itself. */
-  readonly level: number;
-}
-
-function visit(look: Look, found: WalkedDirectory[], folder: Folder): void {
-  const { names, links, misspelt } = listDirectory(look.root, folder.path);
-  // A folder on the way to others is recorded only when it asks for the hint.
-  if (misspelt && folder.relative !== '') recordAbsent(look, found, folder);
-  let misnamed = '';
-  for (const name of names) {
-    if (++look.entries > WALK_ENTRIES_MAX) throw tooLarge(look.root);
-    const relative = folder.relative === '' ? name : `${folder.relative}/${name}`;
-    const child = { path: `${folder.path}/${name}`, relative, level: folder.level + 1 };
-    if (name.includes('\ufffd')) {
-      // Two such names may read the same, and neither can be opened by what was read.
-      if (name !== misnamed) record(look, found, { relative, kind: 'misnamed', fingerprint: [0, 0, 0, 0] });
-      misnamed = name;
-    } else if (links.has(name)) {
-      lookAtLink(look, found, child);
-    } else {
-      lookAtDirectory(look, found, child);
-    }
-  }
-}
-
-function lookAtDirectory(look: Look, found: WalkedDirectory[], folder: Folder): void {
-  const file = `${folder.path}/SKILL.md`;
-  const { relative } = folder;
-  const stats = statFile(file);
-  if (stats === 'closed') {
-    // The read will say what is wrong; the directory's own times tell when somebody opens it.
-    pushFingerprint(look, lstatSync(folder.path, { throwIfNoEntry: false }));
-    found.push({ relative, kind: 'skill' });
-  } else if (stats === undefined) {
-    if (folder.level <= look.root.depth) visit(look, found, folder);
-    else recordAbsent(look, found, folder);
-  } else if (stats.isSymbolicLink()) {
-    record(look, found, { relative, kind: 'file-link', ...followLink(look, file, file) });
-  } else {
-    pushFingerprint(look, stats);
-    const shared = stats.nlink > 1 && stats.isFile();
-    found.push(shared ? { relative, kind: 'skill', inode: inodeOf(stats) } : { relative, kind: 'skill' });
-  }
-}
-
-/** The directory's own times tell when a file of another case, such as skill.md, comes or goes. */
-function recordAbsent(look: Look, found: WalkedDirectory[], { path, relative }: Folder): void {
-  pushFingerprint(look, lstatSync(path, { throwIfNoEntry: false }));
-  found.push({ relative, kind: 'absent' });
-}
-
-function lookAtLink(look: Look, found: WalkedDirectory[], { path, relative }: Folder): void {
-  const target = realPathOf(path);
-  // A link to a file is as little a skill as a file is.
-  if (target !== null && !isDirectory(target)) return;
-  const skill = target === null ? NOWHERE : followLink(look, `${target}/SKILL.md`, target);
-  record(look, found, { relative, kind: 'link', ...skill, target });
-}
-
-interface Followed {
-  readonly target: string | null;
-  readonly inode?: string;
-  readonly fingerprint: readonly number[];
-}
-
-const NOWHERE: Followed = { target: null, fingerprint: [0, 0, 0, 0] };
-
-/** Of a linked SKILL.md the target is looked at: its changes are the skill's changes. */
-function followLink(look: Look, file: string, via: string): Followed {
-  const target = realPathOf(file);
-  const stats = target === null ? undefined : statFile(target);
-  if (target === null || stats === undefined || stats === 'closed') {
-    // Why a file's link leads nowhere may change without a trace on the link, so it is looked at every time.
-    const first = statFile(file) === undefined ? 0 : Number.NaN;
-    return { target, fingerprint: [first, 0, textNumber(via), 0] };
-  }
-  const { mtimeMs, ctimeMs, ino } = stats;
-  // The times tell a change of size already; in its place stands where the link leads.
-  const place = textNumber(`${via}\n${target}`);
-  const fingerprint = [isRacy(look, stats) ? Number.NaN : mtimeMs, ctimeMs, place, ino];
-  return { target, fingerprint, ...(stats.isFile() ? { inode: inodeOf(stats) } : {}) };
-}
-
-function record(
-  look: Look,
-  found: WalkedDirectory[],
-  { fingerprint, ...directory }: WalkedDirectory & Pick<Followed, 'fingerprint'>,
-): void {
-  const [mtime = 0, ctime = 0, size = 0, inode = 0] = fingerprint;
-  push(look, mtime, { ctime, size, inode });
-  found.push(directory);
-}
-
-type Numbers = Pick<Look, 'numbers' | 'used'>;
-
-function pushFingerprint(look: Numbers & Pick<Look, 'now'>, stats: Stats | undefined): void {
-  if (stats === undefined) {
-    push(look, Number.NaN, { ctime: 0, size: 0, inode: 0 });
-    return;
-  }
-  const { mtimeMs, ctimeMs: ctime, size, ino: inode } = stats;
-  push(look, isRacy(look, stats) ? Number.NaN : mtimeMs, { ctime, size, inode });
 }
 
 /** Most roots have fewer folders; others double the room. */
 const NUMBERS_AT_FIRST = 4096;
 
-function push(
-  look: Numbers,
-  mtime: number,
-  { ctime, size, inode }: { readonly ctime: number; readonly size: number; readonly inode: number },
-): void {
-  if (look.used === look.numbers.length) {
-    const larger = new Float64Array(look.used * 2);
-    larger.set(look.numbers);
-    look.numbers = larger;
-  }
-  look.numbers[look.used++] = mtime;
-  look.numbers[look.used++] = ctime;
-  look.numbers[look.used++] = size;
-  look.numbers[look.used++] = inode;
+function lookThrough(root: SkillRoot, now: number, identity: Stats): Walk {
+  const fingerprints = new Float64Array(NUMBERS_AT_FIRST);
+  const look: Look = { root, now, directories: [], oddities: new Map(), fingerprints, used: 0, entries: 0 };
+  const { links, names } = visit(look, '', 1);
+  const isPlain = root.depth === 1 && links.size === 0 && !names.some(isMisnamed);
+  return walkOf(look, isPlain ? listingMark(root.path, identity, now) : NEVER_LISTED);
 }
 
-/** Every change sets ctime, and unlike mtime nobody can set it back. */
-function isRacy({ now }: Pick<Look, 'now'>, { ctimeMs }: Stats): boolean {
-  return ctimeMs > now - RACY_MS;
+/** Every name is that of a folder: with a link among them nothing would have been remembered. */
+function lookAgain(root: SkillRoot, now: number, before: RootSnapshot): Walk {
+  const fingerprints = new Float64Array(before.fingerprints.length);
+  const look: Look = { root, now, directories: [], oddities: new Map(), fingerprints, used: 0, entries: 0 };
+  for (const name of before.directories) lookAtDirectory(look, name, 2);
+  // The very same list, so that nobody has to compare the two.
+  return { ...walkOf(look, before.listed), directories: before.directories };
+}
+
+function walkOf({ directories, oddities, fingerprints, used }: Look, listed: Float64Array): Walk {
+  return { directories, oddities, fingerprints: fingerprints.slice(0, used), listed };
+}
+
+/** `relative` is empty for the root itself, whose level is 1. */
+function visit(look: Look, relative: string, level: number): Listing {
+  const listing = listDirectory(look.root, pathOf(look, relative));
+  // A folder on the way to others is recorded only when it asks for the hint.
+  if (listing.misspelt && relative !== '') recordAbsent(look, relative);
+  let misnamed = '';
+  for (const name of listing.names) {
+    if (++look.entries > WALK_ENTRIES_MAX) throw tooLarge(look.root);
+    const child = relative === '' ? name : `${relative}/${name}`;
+    if (isMisnamed(name)) {
+      // Two such names may read the same, and neither can be opened by what was read.
+      if (name !== misnamed) record(look, child, { kind: 'misnamed', marks: NO_MARKS });
+      misnamed = name;
+    } else if (listing.links.has(name)) {
+      lookAtLink(look, child);
+    } else {
+      lookAtDirectory(look, child, level + 1);
+    }
+  }
+  return listing;
+}
+
+function lookAtDirectory(look: Look, relative: string, level: number): void {
+  const file = `${look.root.path}/${relative}/SKILL.md`;
+  const stats = statFile(file);
+  if (stats === 'closed') {
+    // The read will say what is wrong; the directory's own times tell when somebody opens it.
+    pushStats(look, lstatSync(pathOf(look, relative), IF_THERE));
+    look.directories.push(relative);
+  } else if (stats === undefined) {
+    if (level <= look.root.depth) visit(look, relative, level);
+    else recordAbsent(look, relative);
+  } else if (stats.isSymbolicLink()) {
+    record(look, relative, { kind: 'file-link', ...followLink(look, file, file) });
+  } else {
+    if (stats.nlink > 1 && stats.isFile()) noteOddity(look, { kind: 'skill', inode: inodeOf(stats) });
+    pushStats(look, stats);
+    look.directories.push(relative);
+  }
+}
+
+/** The directory's own times tell when a file of another case, such as skill.md, comes or goes. */
+function recordAbsent(look: Look, relative: string): void {
+  noteOddity(look, ABSENT);
+  pushStats(look, lstatSync(pathOf(look, relative), IF_THERE));
+  look.directories.push(relative);
+}
+
+const ABSENT: Oddity = { kind: 'absent' };
+
+function lookAtLink(look: Look, relative: string): void {
+  const target = realPathOf(pathOf(look, relative));
+  // A link to a file is as little a skill as a file is.
+  if (target !== null && !isDirectory(target)) return;
+  const skill = target === null ? LEADS_NOWHERE : followLink(look, `${target}/SKILL.md`, target);
+  record(look, relative, { kind: 'link', ...skill, target });
+}
+
+/** A fingerprint; that of a file is in its `Stats`. */
+type Marks = Pick<Stats, 'mtimeMs' | 'ctimeMs' | 'size' | 'ino'>;
+
+const NO_MARKS: Marks = { mtimeMs: 0, ctimeMs: 0, size: 0, ino: 0 };
+const NEVER_EQUAL: Marks = { ...NO_MARKS, mtimeMs: Number.NaN };
+
+interface Followed extends Omit<Oddity, 'kind'> {
+  readonly target: string | null;
+  readonly marks: Marks;
+}
+
+const LEADS_NOWHERE: Followed = { target: null, marks: NO_MARKS };
+
+/** Of a linked SKILL.md the target is looked at: its changes are the skill's changes. */
+function followLink({ now }: Look, file: string, via: string): Followed {
+  const target = realPathOf(file);
+  const stats = target === null ? undefined : statFile(target);
+  if (target === null || stats === undefined || stats === 'closed') {
+    // Why a file's link leads nowhere may change without a trace on the link, so it is looked at every time.
+    const seen = statFile(file) === undefined ? NO_MARKS : NEVER_EQUAL;
+    return { target, marks: { ...seen, size: textNumber(via) } };
+  }
+  const { ctimeMs, ino } = stats;
+  const mtimeMs = isRacy(stats, now) ? Number.NaN : stats.mtimeMs;
+  // The times tell a change of size already; in its place stands where the link leads.
+  const marks = { mtimeMs, ctimeMs, ino, size: textNumber(`${via}\n${target}`) };
+  return { target, marks, ...(stats.isFile() ? { inode: inodeOf(stats) } : {}) };
+}
+
+function record(look: Look, relative: string, { marks, ...oddity }: Oddity & Pick<Followed, 'marks'>): void {
+  noteOddity(look, oddity);
+  push(look, marks);
+  look.directories.push(relative);
+}
+
+/** Of the directory that is recorded next. */
+function noteOddity({ oddities, directories }: Look, oddity: Oddity): void {
+  oddities.set(directories.length, oddity);
+}
+
+type Numbers = Pick<Look, 'fingerprints' | 'used'>;
+
+function pushStats(look: Numbers & Pick<Look, 'now'>, stats: Stats | undefined): void {
+  const at = look.used;
+  push(look, stats ?? NEVER_EQUAL);
+  if (stats !== undefined && isRacy(stats, look.now)) look.fingerprints[at] = Number.NaN;
+}
+
+function push(look: Numbers, { mtimeMs, ctimeMs, size, ino }: Marks): void {
+  if (look.used === look.fingerprints.length) {
+    const larger = new Float64Array(look.used * 2);
+    larger.set(look.fingerprints);
+    look.fingerprints = larger;
+  }
+  look.fingerprints[look.used++] = mtimeMs;
+  look.fingerprints[look.used++] = ctimeMs;
+  look.fingerprints[look.used++] = size;
+  look.fingerprints[look.used++] = ino;
 }
 
 function inodeOf({ dev, ino }: Stats): string {
@@ -242,6 +262,10 @@ interface Listing {
 
 const NOTHING: Listing = { names: [], links: new Set(), misspelt: false };
 
+function pathOf({ root }: Look, relative: string): string {
+  return relative === '' ? root.path : `${root.path}/${relative}`;
+}
+
 function listDirectory(root: SkillRoot, directory: string): Listing {
   try {
     const names: string[] = [];
@@ -261,6 +285,11 @@ function listDirectory(root: SkillRoot, directory: string): Listing {
   }
 }
 
+/** What is no text was read with this character in the place of the rest. */
+function isMisnamed(name: string): boolean {
+  return name.includes('\ufffd');
+}
+
 function isCandidate(entry: Dirent): boolean {
   if (isPassedOver(entry.name)) return false;
   return entry.isDirectory() || entry.isSymbolicLink();
@@ -271,9 +300,11 @@ export function isMisspelt(name: string): boolean {
   return name.length === 8 && name !== 'SKILL.md' && name.toLowerCase() === 'skill.md';
 }
 
+const IF_THERE = { throwIfNoEntry: false } as const;
+
 function rootIdentity(root: SkillRoot): Stats | null {
   try {
-    return statSync(root.path, { throwIfNoEntry: false }) ?? null;
+    return statSync(root.path, IF_THERE) ?? null;
   } catch (error) {
     throw unreadable(root, messageOf(error));
   }
@@ -281,7 +312,7 @@ function rootIdentity(root: SkillRoot): Stats | null {
 
 function statFile(file: string): Stats | 'closed' | undefined {
   try {
-    return lstatSync(file, { throwIfNoEntry: false });
+    return lstatSync(file, IF_THERE);
   } catch (error) {
     if (systemCodeOf(error) === undefined) throw error;
     return 'closed';

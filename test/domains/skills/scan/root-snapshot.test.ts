@@ -15,19 +15,23 @@ import { decodeSnapshot, encodeSnapshot } from '../../../../src/domains/skills/s
 const segment = fc
   .string({ unit: 'binary', minLength: 1, maxLength: 20 })
   .filter((text) => !/[\0/\ud800-\udfff]/.test(text));
+const numbers = fc.tuple(fc.double(), fc.double(), fc.nat(), fc.nat());
 const entry = fc.record({
   directory: fc.array(segment, { minLength: 1, maxLength: 3 }).map((parts) => parts.join('/')),
-  fingerprint: fc.tuple(fc.double(), fc.double(), fc.nat(), fc.nat()),
+  fingerprint: numbers,
   role: fc.constantFrom(...Object.values(Role)),
   name: fc.option(segment),
 });
 
-const snapshot: fc.Arbitrary<RootSnapshot> = fc.array(entry, { maxLength: 30 }).map((entries) => ({
-  directories: entries.map(({ directory }) => directory),
-  fingerprints: new Float64Array(entries.flatMap(({ fingerprint }) => fingerprint)),
-  roles: Uint8Array.from(entries, ({ role }) => role),
-  names: new Map(entries.flatMap(({ name }, index) => (name === null ? [] : [[index, name] as const]))),
-}));
+const snapshot: fc.Arbitrary<RootSnapshot> = fc
+  .tuple(fc.array(entry, { maxLength: 30 }), numbers)
+  .map(([entries, listed]) => ({
+    listed: Float64Array.from(listed),
+    directories: entries.map(({ directory }) => directory),
+    fingerprints: new Float64Array(entries.flatMap(({ fingerprint }) => fingerprint)),
+    roles: Uint8Array.from(entries, ({ role }) => role),
+    names: new Map(entries.flatMap(({ name }, index) => (name === null ? [] : [[index, name] as const]))),
+  }));
 
 test('what was encoded is decoded, wherever the bytes lie in memory', () => {
   fc.assert(

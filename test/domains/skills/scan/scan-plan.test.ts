@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { Role } from '../../../../src/domains/skills/scan/root-snapshot.ts';
+import { NEVER_LISTED, Role } from '../../../../src/domains/skills/scan/root-snapshot.ts';
 import { rootKey, type SkillRoot } from '../../../../src/domains/skills/scan/roots.ts';
 import {
   nothingChanged,
@@ -10,13 +10,13 @@ import {
   type StoredRoot,
   withoutRepeats,
 } from '../../../../src/domains/skills/scan/scan-plan.ts';
-import type { WalkedDirectory, WalkedRoot } from '../../../../src/domains/skills/scan/walk.ts';
+import type { Oddity, WalkedRoot } from '../../../../src/domains/skills/scan/walk.ts';
 
 const A: SkillRoot = { path: '/a', display: 'a', source: 'workspace', profile: 'strict', depth: 1 };
 const B: SkillRoot = { ...A, path: '/b', display: 'b', source: 'global' };
 
-type Entry = Omit<WalkedDirectory, 'kind'> & {
-  readonly kind?: WalkedDirectory['kind'];
+type Entry = Partial<Oddity> & {
+  readonly relative: string;
   readonly mark?: number;
 };
 
@@ -24,7 +24,13 @@ function walked(root: SkillRoot, entries: readonly Entry[], realPath: string | n
   return {
     root,
     realPath,
-    directories: entries.map(({ mark: _, ...entry }) => ({ kind: 'skill', ...entry })),
+    directories: entries.map(({ relative }) => relative),
+    oddities: new Map(
+      entries.flatMap(({ mark: _, relative: __, kind, ...rest }, index) =>
+        kind === undefined ? [] : [[index, { kind, ...rest }]],
+      ),
+    ),
+    listed: NEVER_LISTED,
     fingerprints: new Float64Array(entries.flatMap(({ mark = 1 }) => [mark, mark, mark, mark])),
   };
 }
@@ -35,10 +41,9 @@ function stored(
   position: number,
   entries: readonly (Entry & { role?: Role })[],
 ): StoredRoot {
-  const { directories, fingerprints } = walked(root, entries);
+  const { directories, fingerprints, listed } = walked(root, entries);
   const snapshot = {
-    directories: directories.map(({ relative }) => relative),
-    fingerprints,
+    ...{ directories, fingerprints, listed },
     roles: Uint8Array.from(entries, ({ role = Role.winner }) => role),
     names: new Map<number, string>(),
   };
@@ -148,7 +153,7 @@ describe('roots', () => {
     ]);
     const kept = (roots: readonly WalkedRoot[]) =>
       withoutRepeats(roots).map(({ directories, fingerprints }) => ({
-        directories: directories.map(({ relative }) => relative),
+        directories,
         fingerprints: [...fingerprints],
       }));
     expect(kept([outer, inner])).toEqual([

@@ -69,7 +69,7 @@ const EDITS: Readonly<Record<string, (world: World) => void>> = {
   'a snapshot with another number in it': ({ registry }) =>
     registry.db
       .prepare(
-        "UPDATE skill_roots SET snapshot = cast(substr(snapshot, 1, 30) || x'00' || substr(snapshot, 32) AS blob) WHERE position = 0",
+        "UPDATE skill_roots SET snapshot = cast(substr(snapshot, 1, 60) || x'00' || substr(snapshot, 62) AS blob) WHERE position = 0",
       )
       .run(),
 };
