@@ -13,6 +13,7 @@ const NATIVE_SQLITE = 'better-sqlite3/build/Release/better_sqlite3.node';
 
 await bundle('cli-whole.js', 'bundle.cjs', [keepPlaces, loadSqliteDirectly]);
 await bundle('cli-quick.js', 'quick.cjs', [keepPlaces, loadSqliteDirectly, leaveOut]);
+await bundle('cli-kept.js', 'kept.cjs', [keepPlaces, leaveOut]);
 writeLauncher();
 
 async function bundle(entry, outfile, setups) {
@@ -37,7 +38,7 @@ async function bundle(entry, outfile, setups) {
 }
 
 function writeLauncher() {
-  const content = ['bundle.cjs', 'quick.cjs'].map((file) => readFileSync(path.join(dist, file)));
+  const content = ['bundle.cjs', 'quick.cjs', 'kept.cjs'].map((file) => readFileSync(path.join(dist, file)));
   const id = createHash('sha256').update(Buffer.concat(content)).digest('hex').slice(0, 16);
   const launcher = path.join(dist, 'bin.cjs');
   writeFileSync(launcher, readFileSync('scripts/launcher.cjs', 'utf8').replace('__BUILD__', id));

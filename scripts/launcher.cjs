@@ -15,6 +15,8 @@ const SUM_STEP_BYTES = 512;
 const COMMANDS = ['list', 'load', 'search', 'serve', 'show', 'up'];
 // Ways to ask for a list that take the whole program.
 const FULL_LIST = /^(?:--(?:all|outdated|skills-root|help)|-h)/;
+// Of the others, those that are not answered with the last list.
+const OTHER_LIST = /^--(?:json|search|capability)/;
 // Of a server, the quick bundle answers the client that waits on stdin.
 const FULL_SERVE = /^(?:--(?:http|help)|-h)/;
 
@@ -29,17 +31,30 @@ const isQuick =
 const fresh = new Map();
 process.once('exit', () => fresh.forEach(keepCompiled));
 
-if (isQuick) {
+if (isQuick && command === 'list' && !words.some((word) => OTHER_LIST.test(word))) runKept();
+else if (isQuick) runQuick();
+else runWhole({});
+
+function runKept() {
+  run('kept.cjs', command)
+    .answerKept(process, BUILD)
+    .then((code) => {
+      if (code !== null) process.exit(code);
+      // It has not compiled all of what it takes to answer.
+      fresh.clear();
+      runQuick();
+    });
+}
+
+function runQuick() {
   run('quick.cjs', command)
-    .runQuick(process)
+    .runQuick(process, BUILD)
     .then((end) => {
       // What was compiled is not, or not yet, what a list takes the next time.
       if (command === 'list' && end.unusual !== false) fresh.clear();
       if ('code' in end) process.exit(end.code);
       runWhole(end);
     });
-} else {
-  runWhole({});
 }
 
 function runWhole({ greeted }) {

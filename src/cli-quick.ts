@@ -3,6 +3,7 @@ import { systemCodeOf } from './lib/errors.ts';
 import { readVersion } from './lib/version.ts';
 import type { CliHost, ExitCode } from './surfaces/cli/command.ts';
 import { GLOBAL_OPTIONS } from './surfaces/cli/common-options.ts';
+import { directStdout } from './surfaces/cli/direct-stdout.ts';
 import { LIST, SERVE } from './surfaces/cli/quick-commands.ts';
 import { runParsed, tryParse } from './surfaces/cli/run-parsed.ts';
 
@@ -19,7 +20,7 @@ export interface Finished {
   readonly unusual: boolean;
 }
 
-export function runQuick(own: NodeJS.Process): Promise<Finished | Unfinished> {
+export function runQuick(own: NodeJS.Process, build: string): Promise<Finished | Unfinished> {
   const argv = own.argv.slice(2);
   const parsed = tryParse(argv, VOCABULARY);
   // What is wrong with the words can only be said by those who know them all.
@@ -30,7 +31,8 @@ export function runQuick(own: NodeJS.Process): Promise<Finished | Unfinished> {
     const host: CliHost = {
       argv,
       env: own.env,
-      stdout: own.stdout,
+      // A server's client is greeted through the stream, which has to be watched from the beginning.
+      stdout: (parsed.invocation.command === SERVE ? null : directStdout(own)) ?? own.stdout,
       get stderr() {
         return own.stderr;
       },
@@ -39,7 +41,9 @@ export function runQuick(own: NodeJS.Process): Promise<Finished | Unfinished> {
         return readVersion();
       },
       async openIndex(places) {
-        const index = await unlessLeftOut(async () => (await import('./startup-index.ts')).openIndex(places));
+        const index = await unlessLeftOut(async () =>
+          (await import('./startup-index.ts')).openIndex({ ...places, build }),
+        );
         unusual = index?.changed === true;
         return index;
       },

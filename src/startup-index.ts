@@ -5,9 +5,8 @@
 import type { Config } from './config.ts';
 import { type ColibriDatabase, openDatabase } from './db/database.ts';
 import { createSwitchService, type SwitchService } from './domains/sessions/switch-service.ts';
-import { createDisplay } from './domains/skills/display-path.ts';
 import type { SkillRoot } from './domains/skills/scan/roots.ts';
-import { readSeenRoots } from './domains/skills/scan/seen-repository.ts';
+import { readRootBytes, readSeenRoots } from './domains/skills/scan/seen-repository.ts';
 import { looksUnchanged } from './domains/skills/scan/unchanged.ts';
 import type { SkillsService } from './domains/skills/service.ts';
 import {
@@ -22,6 +21,7 @@ import {
 import { systemClock } from './lib/clock.ts';
 import { ColibriError } from './lib/errors.ts';
 import type { StartupOptions } from './startup.ts';
+import { createListKeeper, rootsOf } from './startup-kept.ts';
 import { loadSettings } from './startup-settings.ts';
 
 /** What a look at the index takes of the registry, without what searches, publishes and writes. */
@@ -35,17 +35,24 @@ export interface IndexRuntime {
   readonly changed: boolean;
   readonly skills: IndexReads;
   readonly switches: SwitchService;
+  /** Keeps the list that was printed for the next one. */
+  readonly keep: (text: string, note: string | null) => void;
   close(): Promise<void>;
 }
 
+export interface IndexOptions extends StartupOptions {
+  /** Names the program, where lists are kept; absent: they are not. */
+  readonly build?: string;
+}
+
 /** Null when only a full start can answer. */
-export async function openIndex(options: StartupOptions): Promise<IndexRuntime | null> {
+export async function openIndex(options: IndexOptions): Promise<IndexRuntime | null> {
   if (options.skillsRoot !== undefined) return null;
   const config = await loadSettings(options);
   if (config.surface === 'phase-0') return null;
   const { workspace } = config;
-  const display = createDisplay(config);
-  const roots = config.roots.map((root) => ({ ...root, display: display(root.path) }));
+  const roots = rootsOf(config);
+  const keeper = options.build === undefined ? null : createListKeeper(config, options.build);
   const db = openDatabase(config.database, { check: 'none' });
   const { handle } = db;
   const unchanged = looksUnchanged(readSeenRoots(handle), roots);
@@ -58,7 +65,18 @@ export async function openIndex(options: StartupOptions): Promise<IndexRuntime |
     workspace,
     skills: { names: () => allNames(handle), require: (name) => findSummary(handle, name) ?? missing(name) },
   });
-  return { changed: found === 'changes', skills: readsOf(handle, roots), switches, close: () => db.close() };
+  return {
+    changed: found === 'changes',
+    skills: readsOf(handle, roots),
+    switches,
+    keep: (text, note) => {
+      if (unchanged) keeper?.take({ text: Buffer.from(text), note }, readRootBytes(handle));
+    },
+    async close() {
+      await db.close();
+      keeper?.settle();
+    },
+  };
 }
 
 function readsOf(handle: ColibriDatabase['handle'], roots: readonly SkillRoot[]): IndexReads {

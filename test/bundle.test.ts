@@ -1,64 +1,14 @@
 /** The bundle that users start is the same program as the modules it is made of. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 
 import { expect, test } from 'vitest';
 
+import { compiledFiles, install } from './support/installed.ts';
 import { sendInitialize, spawnRpc } from './support/rpc-process.ts';
 import { writeSkill } from './support/skill-files.ts';
-import { temporaryDirectory } from './support/temporary.ts';
-
-const REPOSITORY = fileURLToPath(new URL('..', import.meta.url));
-
-interface Installed {
-  readonly dist: string;
-  readonly workspace: string;
-  run(
-    program: string,
-    ...words: string[]
-  ): { readonly status: number | null; readonly stdout: string; readonly stderr: string };
-}
-
-/** A copy of the build, as a package manager would put it somewhere. */
-function install(): Installed {
-  const folder = temporaryDirectory();
-  const dist = path.join(folder, 'dist');
-  cpSync(path.join(REPOSITORY, 'dist'), dist, {
-    recursive: true,
-    filter: (file) => path.basename(file) !== 'compiled',
-  });
-  cpSync(path.join(REPOSITORY, 'package.json'), path.join(folder, 'package.json'));
-  symlinkSync(path.join(REPOSITORY, 'node_modules'), path.join(folder, 'node_modules'));
-  const workspace = path.join(folder, 'work');
-  mkdirSync(workspace);
-  writeSkill(path.join(workspace, '.agents', 'skills'), 'one');
-  return {
-    dist,
-    workspace,
-    run: (program, ...words) =>
-      spawnSync(process.execPath, [path.join(dist, program), ...words], {
-        cwd: workspace,
-        encoding: 'utf8',
-        env: { PATH: process.env['PATH'], HOME: workspace },
-      }),
-  };
-}
-
-function compiledFiles(dist: string): string[] {
-  return readdirSync(path.join(dist, 'compiled')).sort();
-}
 
 test('the bundle and the modules answer alike, with and without compiled code', () => {
   const { dist, run } = install();

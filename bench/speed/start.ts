@@ -9,7 +9,7 @@ import type { World } from './world.ts';
 const SKILLS = 1_000;
 const RUNS = 15;
 const LIST_WHY =
-  'a list looks at the times of every SKILL.md first, so that it is never older than the disk; the rest goes into opening the database and writing 240 KB.';
+  'a list looks at the times of every SKILL.md first, so that it is never older than the disk; that is nearly all it does beyond the start of Node.';
 
 /** What a person waits for. In turns, so that a busy moment of the machine hits all alike. */
 export async function startRows(world: World): Promise<readonly Row[]> {

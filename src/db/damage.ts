@@ -1,7 +1,8 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 
 import { messageOf, systemCodeOf } from '../lib/errors.ts';
+import { hasContent } from './database-file.ts';
 import { schemaVersion } from './migrate.ts';
 import { findWalDamage } from './wal.ts';
 
@@ -29,10 +30,6 @@ export function inspectDatabase(path: string, { check, timeout }: InspectOptions
   }
   if (!hasContent(path)) return { damage: undefined, version: 0 };
   return inspectFile(path, { check, timeout });
-}
-
-export function hasContent(path: string): boolean {
-  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
 function inspectFile(path: string, { check, timeout }: InspectOptions): Inspection {

@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import Database from 'better-sqlite3';
 
 import { systemCodeOf } from '../lib/errors.ts';
-import { hasContent } from './damage.ts';
+import { hasContent } from './database-file.ts';
 
 const HEADER_BYTES = 100;
 const PAGE_BYTES = 4_096;

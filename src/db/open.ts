@@ -1,9 +1,10 @@
-import { existsSync, lstatSync, mkdirSync, readlinkSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 
 import { ColibriError, systemCodeOf } from '../lib/errors.ts';
-import { hasContent, type InspectOptions, inspectDatabase } from './damage.ts';
+import { type InspectOptions, inspectDatabase } from './damage.ts';
+import { databaseFile, hasContent, recoveredPath } from './database-file.ts';
 import { corruptError, translateFileError } from './db-errors.ts';
 import { listMigrations, MIGRATIONS_DIRECTORY, migrate, refuseFuture, schemaVersion } from './migrate.ts';
 
@@ -20,23 +21,7 @@ const BUSY_TIMEOUT_MS = 5_000;
 const BUSY_STEP_MS = 20;
 const JOURNAL_SIZE_BYTES_MAX = 67_108_864;
 const SYNCHRONOUS_FULL = 2;
-const LINKS_MAX = 40;
 const MEMORY = ':memory:';
-
-/** Where a finished recovery waits to take the place of the damaged file. */
-export function recoveredPath(file: string): string {
-  return `${file}.recovered`;
-}
-
-/** The file behind a link, also when it is not there: SQLite keeps the log beside the file, not beside the link. */
-export function databaseFile(path: string): string {
-  let file = path;
-  for (let links = 0; links < LINKS_MAX; links++) {
-    if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return file;
-    file = resolve(dirname(file), readlinkSync(file));
-  }
-  return path;
-}
 
 /** Opens the database, makes it durable and migrates it. On any failure the handle is closed; a damaged file is left as it is. */
 export function initDb(path: string, options: OpenOptions = {}): Database.Database {

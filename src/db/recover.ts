@@ -9,11 +9,12 @@ import Database from 'better-sqlite3';
 import { syncPath } from '../lib/durable-file.ts';
 import { ColibriError } from '../lib/errors.ts';
 import { createIds } from '../lib/ids.ts';
-import { hasContent, inspectDatabase } from './damage.ts';
+import { inspectDatabase } from './damage.ts';
 import { openDamaged } from './damaged-source.ts';
+import { databaseFile, hasContent, recoveredPath } from './database-file.ts';
 import { translateFileError } from './db-errors.ts';
 import { listMigrations, MIGRATIONS_DIRECTORY, refuseFuture } from './migrate.ts';
-import { databaseFile, initDb, recoveredPath } from './open.ts';
+import { initDb } from './open.ts';
 import { copyTable, recordTables, type TableRecovery } from './salvage.ts';
 import { findWalDamage } from './wal.ts';
 

@@ -72,6 +72,7 @@ export const IO_FILES: ReadonlyMap<string, string> = new Map([
     'runs recorded calls through the function of the service that ran them first',
   ],
   ['src/domains/skills/inspect.ts', 'looks at a folder the user names, for `colibri validate`'],
+  ['src/domains/skills/kept-list.ts', 'keeps the last list in a file'],
   ['src/domains/skills/manifest.ts', 'lists and hashes the files of one skill'],
   ['src/domains/skills/measure.ts', 'reads every SKILL.md to know what that alone takes'],
   ['src/domains/skills/publication.ts', 'hands out files of skills, checked against their listing'],
@@ -128,6 +129,7 @@ function placeOfRootFile(file: string): Place {
     case 'src/config-settings.ts':
       return { layer: 'config' };
     case 'src/cli.ts':
+    case 'src/cli-kept.ts':
     case 'src/cli-quick.ts':
     case 'src/cli-whole.ts':
       return { layer: 'cli-entry' };

@@ -113,6 +113,8 @@ export interface OpenedIndex {
     lines?(filters: NonNullable<Parameters<SkillsService['list']>[0]>): readonly string[];
   };
   readonly switches: SwitchService;
+  /** Keeps the list of all skills as it was printed, to be found by the next one; absent where nothing is kept. */
+  readonly keep?: (text: string, note: string | null) => void;
   close(): Promise<void>;
 }
 

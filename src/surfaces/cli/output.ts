@@ -3,7 +3,7 @@ import { systemCodeOf } from '../../lib/errors.ts';
 import { hasHiddenCharacters } from '../../lib/text.ts';
 
 export interface TextStream {
-  write(text: string, done?: (error?: Error | null) => void): boolean;
+  write(text: string | Uint8Array, done?: (error?: Error | null) => void): boolean;
   on(event: 'error', listener: (error: Error) => void): unknown;
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -26,6 +26,8 @@ export interface Output {
   readonly width: number;
   /** Results. */
   lines(lines: readonly string[]): void;
+  /** Results that were made ready before. */
+  bytes(bytes: Uint8Array): void;
   /** One document; pretty for a person. */
   json(value: unknown): void;
   /** For the person beside the results; left out with `--quiet`. */
@@ -62,6 +64,7 @@ export function createOutput(options: OutputOptions): Output {
     lines: (lines) => {
       if (lines.length > 0) sink.write(`${lines.join('\n')}\n`);
     },
+    bytes: sink.write,
     json: (value) => sink.write(`${jsonText(value, { pretty: terminal })}\n`),
     note: (text) => {
       if (!options.quiet) stderr().write(`${text}\n`);
@@ -98,7 +101,7 @@ function colour(style: Style, text: string): string {
 }
 
 interface Sink {
-  write(text: string): void;
+  write(text: string | Uint8Array): void;
   onceClosed(listener: () => void): void;
   flush(): Promise<{ readonly closed: boolean; readonly failure: Error | null }>;
 }

@@ -2,6 +2,7 @@
 import { ColibriError, type ErrorCode, messageOf } from '../../lib/errors.ts';
 import { printable, printableBlock } from '../../lib/text.ts';
 import { type CliHost, EXIT, type ExitCode } from './command.ts';
+import { finish } from './finish.ts';
 import { type Invocation, parseCommandLine, type Vocabulary } from './options.ts';
 import { createOutput, type Output } from './output.ts';
 
@@ -37,12 +38,7 @@ export async function runParsed(
   } catch (error) {
     code = report(error, { out, debug: env['COLIBRI_DEBUG'] === '1' });
   }
-  const end = await out.flush();
-  if (end.failure !== null) {
-    out.error(`stdout could not be written: ${end.failure.message}`);
-    return EXIT.failure;
-  }
-  return end.closed ? EXIT.ok : code;
+  return finish(out, code);
 }
 
 interface Surroundings {

@@ -39,7 +39,7 @@ export async function withRuntime<T>(
 /** For commands that only look at the index, which need not wait for everything to start. */
 export async function withIndex<T>(
   context: CommandContext,
-  use: (index: Pick<OpenedIndex, 'skills' | 'switches'>) => T | Promise<T>,
+  use: (index: Pick<OpenedIndex, 'skills' | 'switches' | 'keep'>) => T | Promise<T>,
 ): Promise<T> {
   const index = await openIndex(context);
   if (index === null) return withRuntime(context, use);

@@ -35,6 +35,7 @@ test('a start loads the table and the parser; commands, database and protocol co
       'src/surfaces/cli/command.ts',
       'src/surfaces/cli/commands.ts',
       'src/surfaces/cli/common-options.ts',
+      'src/surfaces/cli/finish.ts',
       'src/surfaces/cli/install-commands.ts',
       'src/surfaces/cli/integrity-commands.ts',
       'src/surfaces/cli/options.ts',
@@ -48,4 +49,13 @@ test('a start loads the table and the parser; commands, database and protocol co
     ],
     others: ['fs', 'util'],
   });
+});
+
+test('a list that was kept is found without the database, the parser and the commands', () => {
+  const { own, others } = loadedAtStart('src/cli-kept.ts');
+  expect(own.filter((file) => /repository|\/commands|options\.ts|db\//.test(file))).toEqual([
+    'src/db/database-file.ts',
+    'src/surfaces/cli/common-options.ts',
+  ]);
+  expect(others).toEqual(['fs', 'os', 'path']);
 });

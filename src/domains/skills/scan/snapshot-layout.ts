@@ -31,6 +31,27 @@ export function layoutOf(bytes: Buffer): Layout | null {
 
 export type SeenDirectories = Omit<RootSnapshot, 'names'>;
 
+/** A root as it is stored. */
+export interface RootBytes {
+  readonly path: string;
+  readonly key: string;
+  readonly snapshot: Uint8Array;
+}
+
+export interface SeenRoot extends SeenDirectories {
+  readonly path: string;
+  readonly key: string;
+}
+
+/** Those of another format are left out. */
+export function seenRoots(roots: readonly RootBytes[]): readonly SeenRoot[] {
+  return roots.flatMap(({ path, key, snapshot }) => {
+    const bytes = Buffer.from(snapshot.buffer, snapshot.byteOffset, snapshot.byteLength);
+    const layout = layoutOf(bytes);
+    return layout === null ? [] : [{ path, key, ...seenIn(bytes, layout) }];
+  });
+}
+
 export function seenIn(
   bytes: Buffer,
   { listedEnd, fingerprintsEnd, rolesEnd, directoriesEnd }: Layout,

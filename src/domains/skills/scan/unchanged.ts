@@ -8,8 +8,7 @@ import { systemCodeOf } from '../../../lib/errors.ts';
 import { isSameListing } from './file-times.ts';
 import { FINGERPRINT_NUMBERS, isPassedOver } from './root-snapshot.ts';
 import { rootKey, type SkillRoot } from './roots.ts';
-import type { SeenRoot } from './seen-repository.ts';
-import type { SeenDirectories } from './snapshot-layout.ts';
+import type { SeenDirectories, SeenRoot } from './snapshot-layout.ts';
 
 /** False: something has changed, or it takes a scan to tell. */
 export function looksUnchanged(seen: readonly SeenRoot[], roots: readonly SkillRoot[]): boolean {

@@ -19,7 +19,7 @@ export async function run(context: CommandContext): Promise<ExitCode> {
     const { runOutdated } = await import('../list-outdated.ts');
     return runOutdated(context);
   }
-  return withIndex(context, ({ skills, switches }) => {
+  return withIndex(context, ({ skills, switches, keep }) => {
     const { flags, out } = context;
     const filters = { search: flags.values.get('search'), capability: flags.values.get('capability') };
     const off = new Set(switches.off().map(({ name }) => name));
@@ -29,24 +29,32 @@ export async function run(context: CommandContext): Promise<ExitCode> {
       return EXIT.ok;
     }
     const ready = out.terminal || off.size > 0 ? undefined : skills.lines?.(filters);
-    const shown = ready === undefined ? printSkills(listed(), out) : printLines(ready, out);
+    const { text, shown } = ready === undefined ? listingOf(listed(), out) : listingOfLines(ready);
+    if (shown > 0) out.lines([text]);
     const note = summary(skills, { shown, off: off.size }, context);
     if (note !== null) out.note(note);
+    if (!out.terminal && shown > 0 && !filters.search && !filters.capability) keep?.(`${text}\n`, note);
     return EXIT.ok;
   });
 }
 
-/** Hidden characters are rare, and to look for them line by line costs more than the list: once in all of it, then. */
-function printLines(lines: readonly string[], out: Output): number {
-  const text = lines.join('\n');
-  if (hasHiddenCharacters(text)) out.lines(lines.map(printableBlock));
-  else if (lines.length > 0) out.lines([text]);
-  return lines.length;
+interface Listing {
+  readonly text: string;
+  /** How many skills it shows. */
+  readonly shown: number;
 }
 
-function printSkills(skills: readonly Skill[], out: Output): number {
-  out.lines(skillLines(skills, out));
-  return skills.length;
+/** Hidden characters are rare, and to look for them line by line costs more than the list: once in all of it, then. */
+function listingOfLines(lines: readonly string[]): Listing {
+  const text = lines.join('\n');
+  return {
+    text: hasHiddenCharacters(text) ? lines.map(printableBlock).join('\n') : text,
+    shown: lines.length,
+  };
+}
+
+function listingOf(skills: readonly Skill[], out: Output): Listing {
+  return { text: skillLines(skills, out).join('\n'), shown: skills.length };
 }
 
 function skillLines(skills: readonly Skill[], out: Output): string[] {

@@ -1,0 +1,91 @@
+/**
+ * The last list as it was printed, in a file beside the database, together with everything it was made of. Whoever finds
+ * all of that unchanged prints it again, and need not open the database.
+ */
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+
+import { systemCodeOf } from '../../lib/errors.ts';
+import { readRegularFile } from '../../lib/regular-file.ts';
+import { type RootBytes, type SeenRoot, seenRoots } from './scan/snapshot-layout.ts';
+
+export interface KeptList {
+  /** For stdout, nothing left to be done to it. */
+  readonly text: Uint8Array;
+  /** To be said beside it. */
+  readonly note: string | null;
+}
+
+/** More takes longer to print than to make. */
+const KEPT_BYTES_MAX = 16 * 1024 * 1024;
+const LINE_FEED = 10;
+/** The database may be closed to others. */
+const OWN_MODE = 0o600;
+
+/** Before the snapshots of the roots and the text, as one line of JSON. */
+interface Header {
+  readonly state: string;
+  readonly note: string | null;
+  readonly roots: readonly { readonly path: string; readonly key: string; readonly bytes: number }[];
+  readonly textBytes: number;
+}
+
+/** Null when there is none, or it was made in another state. */
+export function readKeptList(
+  file: string,
+  state: string,
+): (KeptList & { readonly seen: readonly SeenRoot[] }) | null {
+  const bytes = bytesOf(file);
+  const header = bytes === null ? null : headerOf(bytes);
+  if (bytes === null || header?.state !== state) return null;
+  let at = bytes.indexOf(LINE_FEED) + 1;
+  const take = (length: number) => bytes.subarray(at, (at += length));
+  const roots = header.roots.map(({ path, key, bytes: length }) => ({ path, key, snapshot: take(length) }));
+  const text = take(header.textBytes);
+  return at === bytes.length ? { text, note: header.note, seen: seenRoots(roots) } : null;
+}
+
+/** Quietly does nothing where it cannot be kept: the next list is made like this one. */
+export function writeKeptList(
+  file: string,
+  { text, note }: KeptList,
+  { state, roots }: { readonly state: string; readonly roots: readonly RootBytes[] },
+): void {
+  const header: Header = {
+    state,
+    note,
+    roots: roots.map(({ path, key, snapshot }) => ({ path, key, bytes: snapshot.byteLength })),
+    textBytes: text.byteLength,
+  };
+  const parts = [Buffer.from(`${JSON.stringify(header)}\n`), ...roots.map(({ snapshot }) => snapshot), text];
+  const bytes = Buffer.concat(parts);
+  if (bytes.length > KEPT_BYTES_MAX) return;
+  // Another process may read or write it at this moment: everybody sees one of them as a whole.
+  const temporary = `${file}.${process.pid}`;
+  try {
+    writeFileSync(temporary, bytes, { mode: OWN_MODE, flush: true });
+    renameSync(temporary, file);
+  } catch (error) {
+    if (systemCodeOf(error) === undefined) throw error;
+    rmSync(temporary, { force: true });
+  }
+}
+
+function bytesOf(file: string): Buffer | null {
+  try {
+    const read = readRegularFile(file, KEPT_BYTES_MAX);
+    return read.ok ? read.bytes : null;
+  } catch (error) {
+    if (systemCodeOf(error) === undefined) throw error;
+    return null;
+  }
+}
+
+/** Whoever has the state that is asked for has written all of it. */
+function headerOf(bytes: Buffer): Header | null {
+  try {
+    return JSON.parse(bytes.toString('utf8', 0, bytes.indexOf(LINE_FEED))) as Header;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
