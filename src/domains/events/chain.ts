@@ -27,7 +27,7 @@ export function chainRow(event: SealedEvent, { seq, id, at, prevHash }: ChainPla
     seq,
     id,
     stream: event.stream,
-    session_id: event.sessionId ?? null,
+    session_id: sessionOfStream(event.stream),
     type: event.type,
     at,
     actor: event.actor,
@@ -39,6 +39,17 @@ export function chainRow(event: SealedEvent, { seq, id, at, prevHash }: ChainPla
   };
   row.hash = eventHash(row);
   return row;
+}
+
+const SESSION_STREAM = 'session:';
+
+/** Every event of a session is in this stream, so that its chain covers them all. */
+export function sessionStream(session: string): string {
+  return `${SESSION_STREAM}${session}`;
+}
+
+function sessionOfStream(stream: string): string | null {
+  return stream.startsWith(SESSION_STREAM) ? stream.slice(SESSION_STREAM.length) : null;
 }
 
 /** Covers the previous hash and every column of the row, so that neither can change unseen. */

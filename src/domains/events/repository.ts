@@ -3,7 +3,7 @@ import type { InsertQueryBuilder, InsertResult, Kysely } from 'kysely';
 
 import { builtQuery } from '../../db/built-query.ts';
 import type { RecordTransaction } from '../../db/database.ts';
-import type { ChainHead } from './chain.ts';
+import { type ChainHead, sessionStream } from './chain.ts';
 import type { EventRow } from './schema.ts';
 
 export interface EventSchema {
@@ -118,7 +118,7 @@ export function readEvents(db: Kysely<EventSchema>, filter: EventFilter = {}): P
     .limit(filter.limit ?? EVENTS_PAGE);
   if (filter.after !== undefined) query = query.where('seq', '>', filter.after);
   if (filter.before !== undefined) query = query.where('seq', '<', filter.before);
-  if (filter.session !== undefined) query = query.where('session_id', '=', filter.session);
+  if (filter.session !== undefined) query = query.where('stream', '=', sessionStream(filter.session));
   if (filter.stream !== undefined) query = query.where('stream', '=', filter.stream);
   if (filter.types !== undefined) query = query.where('type', 'in', filter.types);
   return query.execute();

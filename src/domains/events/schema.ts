@@ -172,7 +172,6 @@ export type EventDraft = {
     /** Where it must be known beforehand; by default a new one is made. */
     readonly id?: string | undefined;
     readonly stream: string;
-    readonly sessionId?: string;
     readonly actor: string;
     readonly parentId?: string | undefined;
     readonly sensitivity: Sensitivity;

@@ -4,7 +4,7 @@ import { sha256Hex } from '../../lib/digest.ts';
 import { createGroupCommit } from '../../lib/group-commit.ts';
 import { oncePerObject } from '../../lib/per-object.ts';
 import type { AuditEnter, AuditExit, AuditSink, Caller } from '../../server.ts';
-import { canonicalJson, type SealedEvent } from './chain.ts';
+import { canonicalJson, type SealedEvent, sessionStream } from './chain.ts';
 import type { EventPayloads, StoredArtifact } from './schema.ts';
 import type { EventsService } from './service.ts';
 
@@ -90,8 +90,7 @@ function startedEntry({ callId, tool, caller, input }: AuditEnter): Entry {
   const event: SealedEvent = {
     type: 'tool.started',
     id: callId,
-    stream: `session:${session}`,
-    sessionId: session,
+    stream: sessionStream(session),
     actor: caller.id,
     sensitivity: 'private',
     // The input is JSON already; the members are in the order that canonical JSON has them.
@@ -106,8 +105,7 @@ function endedEntry(entry: AuditExit): Entry {
   const session = sessionOf(caller);
   const event: SealedEvent = {
     type: error === undefined ? 'tool.finished' : 'tool.failed',
-    stream: `session:${session}`,
-    sessionId: session,
+    stream: sessionStream(session),
     actor: caller.id,
     parentId: callId,
     sensitivity: 'pseudonymous',

@@ -7,7 +7,6 @@ export type PolicyDecisionPayload = EventPayloads['policy.decision'];
 export interface PolicyEventDraft {
   readonly type: 'policy.decision';
   readonly stream: string;
-  readonly sessionId?: string;
   readonly actor: string;
   readonly parentId?: string | undefined;
   readonly sensitivity: 'pseudonymous';

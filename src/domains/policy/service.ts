@@ -1,6 +1,7 @@
 /** The policy of a workspace: what a call comes to, who is locked out, and who vouched for what. */
 import type { RecordTransaction } from '../../db/database.ts';
 import type { Caller, GateVerdict } from '../../server.ts';
+import { sessionStream } from '../events/chain.ts';
 import type { AgentTier } from '../skills/schema.ts';
 import type { PolicyDecisionPayload, PolicyEventDraft } from './decision-event.ts';
 import { type Decision, decideCall, type EffectiveTool, effectiveAllowedTools } from './effective-tools.ts';
@@ -231,7 +232,6 @@ function draftOf(
   payload: PolicyDecisionPayload,
   { session, actor, parentId }: DecisionOrigin,
 ): PolicyEventDraft {
-  const place =
-    session === null ? { stream: 'policy' } : { stream: `session:${session}`, sessionId: session };
-  return { type: 'policy.decision', ...place, actor, parentId, sensitivity: 'pseudonymous', payload };
+  const stream = session === null ? 'policy' : sessionStream(session);
+  return { type: 'policy.decision', stream, actor, parentId, sensitivity: 'pseudonymous', payload };
 }

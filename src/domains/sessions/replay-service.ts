@@ -46,7 +46,7 @@ export async function replaySession(
   const session = await findSession(await db.records<SessionSchema>(), id);
   if (session === null)
     throw new ColibriError('SESSION_NOT_FOUND', `no session ${JSON.stringify(id)} is recorded`, { id });
-  const rows = (await events.ofSession(id)).filter(({ stream }) => stream === `session:${id}`);
+  const rows = await events.ofSession(id);
   const report = { session: id, mode: live ? 'live' : 'recorded', events: rows.length } as const;
   const tampered = chainDifference(rows);
   if (tampered !== null) return { ...report, equal: false, difference: tampered, taken: [] };

@@ -1,5 +1,6 @@
 /** The events of a session's own life. Pure. */
 import type { Json } from '../../lib/json.ts';
+import { sessionStream } from '../events/chain.ts';
 import type { EventDraft } from '../events/schema.ts';
 import type { TrustMarks } from '../policy/trust.ts';
 import type { SessionDraft } from './engine.ts';
@@ -16,7 +17,7 @@ export const OWN_ACCORD: EventOrigin = { actor: 'session' };
 
 export function sessionEvent(id: string, draft: SessionDraft, { actor, parentId }: EventOrigin): EventDraft {
   // A draft and its payload are of one type; TypeScript loses that when it takes a union apart.
-  return { ...draft, stream: `session:${id}`, sessionId: id, actor, parentId } as EventDraft;
+  return { ...draft, stream: sessionStream(id), actor, parentId } as EventDraft;
 }
 
 /** For a call without a session. */

@@ -6,7 +6,7 @@ import { ColibriError } from '../../lib/errors.ts';
 import type { Ids } from '../../lib/ids.ts';
 import type { Agent } from '../agents/schema.ts';
 import type { AgentsService } from '../agents/service.ts';
-import { canonicalJson } from '../events/chain.ts';
+import { canonicalJson, sessionStream } from '../events/chain.ts';
 import type { EventsService } from '../events/service.ts';
 import { packOf } from './memory.ts';
 import { isClosed } from './pipeline.ts';
@@ -120,7 +120,7 @@ async function storePack(
   await insertPack(transaction, pack);
   const { id: pack_id, session_id: packed_session, task_id, agent_id, digest } = pack;
   const payload = { task_id, pack_id, agent_id, packed_session, digest };
-  const stream = task === null ? `session:${packed_session}` : `task:${task.id}`;
+  const stream = task === null ? sessionStream(packed_session) : `task:${task.id}`;
   const draft = { stream, actor, sensitivity: 'pseudonymous', type: 'memory.packed', payload } as const;
   await events.append(transaction, [draft]);
   return pack;

@@ -71,7 +71,7 @@ function call(session = 's', more: Partial<AuditExit> = {}): AuditEnter & AuditE
 
 /** An event that a tool records itself. */
 function closed(parentId: string): EventDraft {
-  const of = { stream: 'session:s', sessionId: 's', actor: 'robin', parentId } as const;
+  const of = { stream: 'session:s', actor: 'robin', parentId } as const;
   return { ...of, type: 'session.closed', sensitivity: 'pseudonymous', payload: { loads: 0, tokens: 0 } };
 }
 

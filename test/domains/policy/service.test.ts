@@ -44,7 +44,6 @@ describe('a decision', () => {
       {
         type: 'policy.decision',
         stream: 'session:s1',
-        sessionId: 's1',
         actor: 'agent',
         parentId: 'call-1',
         sensitivity: 'pseudonymous',

@@ -64,6 +64,25 @@ describe('the task tools', { timeout: TIMEOUT_MS }, () => {
     });
   });
 
+  test('a session that was packed without a task still replays, and the pack is one of its events', async () => {
+    const world = await taskWorld();
+    const { id: session_id } = await world.runtime.sessions.open({ agent_id: 'ada' });
+    expect(await call(world, 'memory_pack', { session_id, notes: ['look below'] })).toMatchObject({
+      ok: true,
+    });
+    await world.runtime.sessions.close(session_id);
+    const types = (await world.runtime.events.ofSession(session_id)).map(({ type }) => type);
+    expect(types.filter((type) => !type.startsWith('tool.'))).toEqual([
+      'session.opened',
+      'memory.packed',
+      'session.closed',
+    ]);
+    expect(await world.runtime.replay(session_id, { live: false })).toMatchObject({
+      equal: true,
+      difference: null,
+    });
+  });
+
   test('refuse what does not fit, with the reason', async () => {
     const world = await taskWorld();
     for (const input of [{}, { title: '' }, { title: 'x', nonsense: 1 }, { title: 'x', priority: 1e9 }])
