@@ -16,7 +16,7 @@ const COMMANDS = ['list', 'load', 'search', 'serve', 'show', 'up'];
 // Ways to ask for a list that take the whole program.
 const FULL_LIST = /^(?:--(?:all|outdated|skills-root|help)|-h)/;
 // Of the others, those that are not answered with the last list.
-const OTHER_LIST = /^--(?:json|search|capability)/;
+const OTHER_LIST = /^--(?:search|capability)/;
 // Of a server, the quick bundle answers the client that waits on stdin.
 const FULL_SERVE = /^(?:--(?:http|help)|-h)/;
 

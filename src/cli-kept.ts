@@ -9,7 +9,7 @@ import { plainFlags } from './surfaces/cli/plain-words.ts';
 
 /** With others the answer is another one. */
 const OPTIONS = GLOBAL_OPTIONS.filter(({ flag }) =>
-  ['--workspace', '--db', '--no-color', '--quiet'].includes(flag),
+  ['--workspace', '--db', '--json', '--no-color', '--quiet'].includes(flag),
 );
 
 /** Null when it takes more than that; nothing was printed then. */
@@ -39,7 +39,7 @@ async function find(
   own: NodeJS.Process,
   { flags, build }: { readonly flags: Flags; readonly build: string },
 ): ReturnType<typeof findKeptList> {
-  const { values } = flags;
+  const { values, switches } = flags;
   const places = {
     cwd: own.cwd(),
     env: own.env,
@@ -47,7 +47,7 @@ async function find(
     dbPath: values.get('db'),
   };
   try {
-    return await findKeptList(places, build);
+    return await findKeptList(places, { form: switches.has('json') ? 'json' : 'lines', build });
   } catch {
     // Something is wrong, or takes code that this bundle does not hold: whoever makes the list says or does it.
     return null;

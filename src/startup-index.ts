@@ -5,6 +5,7 @@
 import type { Config } from './config.ts';
 import { type ColibriDatabase, openDatabase } from './db/database.ts';
 import { createSwitchService, type SwitchService } from './domains/sessions/switch-service.ts';
+import type { PrintedList } from './domains/skills/kept-list.ts';
 import type { SkillRoot } from './domains/skills/scan/roots.ts';
 import { readRootBytes, readSeenRoots } from './domains/skills/scan/seen-repository.ts';
 import { looksUnchanged } from './domains/skills/scan/unchanged.ts';
@@ -36,7 +37,7 @@ export interface IndexRuntime {
   readonly skills: IndexReads;
   readonly switches: SwitchService;
   /** Keeps the list that was printed for the next one. */
-  readonly keep: (text: string, note: string | null) => void;
+  readonly keep: (list: PrintedList) => void;
   close(): Promise<void>;
 }
 
@@ -69,8 +70,8 @@ export async function openIndex(options: IndexOptions): Promise<IndexRuntime | n
     changed: found === 'changes',
     skills: readsOf(handle, roots),
     switches,
-    keep: (text, note) => {
-      if (unchanged) keeper?.take({ text: Buffer.from(text), note }, readRootBytes(handle));
+    keep: (list) => {
+      if (unchanged) keeper?.take(list, readRootBytes(handle));
     },
     async close() {
       await db.close();

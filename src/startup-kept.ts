@@ -5,7 +5,13 @@ import type { Config } from './config.ts';
 import { databaseFile, databaseMark } from './db/database-file.ts';
 import { SWITCH_FILE } from './domains/sessions/switches.ts';
 import { createDisplay } from './domains/skills/display-path.ts';
-import { type KeptList, readKeptList, writeKeptList } from './domains/skills/kept-list.ts';
+import {
+  type KeptList,
+  type ListForm,
+  type PrintedList,
+  readKeptList,
+  writeKeptList,
+} from './domains/skills/kept-list.ts';
 import type { SkillRoot } from './domains/skills/scan/roots.ts';
 import type { RootBytes } from './domains/skills/scan/snapshot-layout.ts';
 import { looksUnchanged } from './domains/skills/scan/unchanged.ts';
@@ -14,16 +20,19 @@ import { fileMark } from './lib/file-mark.ts';
 import { loadSettings, type SettingsOptions } from './startup-settings.ts';
 
 /** Null when only a look at the database can answer. */
-export async function findKeptList(options: SettingsOptions, build: string): Promise<KeptList | null> {
+export async function findKeptList(
+  options: SettingsOptions,
+  { form, build }: { readonly form: ListForm; readonly build: string },
+): Promise<KeptList | null> {
   const config = await loadSettings(options);
   if (config.surface === 'phase-0') return null;
   const state = listState(config, build);
-  const kept = state === null ? null : readKeptList(keptListFile(config), state);
+  const kept = state === null ? null : readKeptList(keptListFile(config, form), state);
   return kept !== null && looksUnchanged(kept.seen, rootsOf(config)) ? kept : null;
 }
 
 export interface ListKeeper {
-  take(list: KeptList, roots: readonly RootBytes[]): void;
+  take(list: PrintedList, roots: readonly RootBytes[]): void;
   /** To be called when the database is closed: keeps what was taken, if nobody has changed anything meanwhile. */
   settle(): void;
 }
@@ -31,14 +40,15 @@ export interface ListKeeper {
 /** To be made before the database is opened. */
 export function createListKeeper(config: Config, build: string): ListKeeper {
   const state = listState(config, build);
-  let taken: { readonly list: KeptList; readonly roots: readonly RootBytes[] } | null = null;
+  let taken: { readonly list: PrintedList; readonly roots: readonly RootBytes[] } | null = null;
   return {
     take(list, roots) {
       taken = { list, roots };
     },
     settle() {
       if (taken === null || state === null || listState(config, build) !== state) return;
-      writeKeptList(keptListFile(config), taken.list, { state, roots: taken.roots });
+      const { list, roots } = taken;
+      writeKeptList(keptListFile(config, list.form), list, { state, roots });
     },
   };
 }
@@ -50,8 +60,8 @@ function listState({ database, workspace }: Config, build: string): string | nul
   return [build, workspace, mark, fileMark(path.join(workspace, SWITCH_FILE))].join('\n');
 }
 
-function keptListFile({ database }: Config): string {
-  return `${databaseFile(database)}-list`;
+function keptListFile({ database }: Config, form: ListForm): string {
+  return `${databaseFile(database)}-list${form === 'json' ? '-json' : ''}`;
 }
 
 export function rootsOf(config: Config): readonly SkillRoot[] {

@@ -72,7 +72,7 @@ test('a list that would be the same is printed again, with what was said beside 
 });
 
 const QUESTIONS: readonly (readonly string[])[] = [
-  ['list', '--json'],
+  ['list', '--json', '--search', 'one'],
   ['list', '--search', 'one'],
   ['list', '--search=nothing'],
   ['list', '--capability', 'x'],
@@ -175,12 +175,29 @@ test('another build makes its own list', () => {
   expect(run('other.cjs', 'list').stdout).not.toContain(MARKED);
 });
 
+test('a document is kept apart from the lines', () => {
+  const { run, kept } = keptWorld();
+  const { stdout } = run('cli.js', 'list', '--json');
+  for (let lists = 0; lists < 2; lists++) expect(run('bin.cjs', 'list', '--json')).toMatchObject({ stdout });
+  mark(`${kept}-json`);
+  expect(run('bin.cjs', 'list', '--json').stdout).toBe(stdout.replace('About one.', MARKED));
+  expect(run('bin.cjs', 'list').stdout).toContain(MARKED);
+  rmSync(kept);
+  expect(run('bin.cjs', 'list').stdout).not.toContain(MARKED);
+});
+
 test('while the log of another process holds something, the database is asked', () => {
-  const { run, database } = keptWorld();
+  const { run, database, kept } = keptWorld();
   const other = new Database(database);
   other.pragma('wal_autocheckpoint = 0');
   other.prepare("UPDATE skills SET description = 'Another.' WHERE name = 'one'").run();
   expect(run('bin.cjs', 'list').stdout).toContain('Another.');
+  // A list leaves the log empty behind it, so that the next ones are kept while the other process has nothing to write.
+  for (let lists = 0; lists < 2; lists++) run('bin.cjs', 'list');
+  writeFileSync(kept, readFileSync(kept, 'latin1').replace('Another.', 'ANOTHER.'), 'latin1');
+  expect(run('bin.cjs', 'list').stdout).toContain('ANOTHER.');
+  other.prepare("UPDATE skills SET description = 'Changed.' WHERE name = 'one'").run();
+  expect(run('bin.cjs', 'list').stdout).toContain('Changed.');
   other.close();
 });
 

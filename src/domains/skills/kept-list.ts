@@ -1,5 +1,5 @@
 /**
- * The last list as it was printed, in a file beside the database, together with everything it was made of. Whoever finds
+ * The last list of each form as it was printed, in a file beside the database, together with everything it was made of. Whoever finds
  * all of that unchanged prints it again, and need not open the database.
  */
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,10 +8,19 @@ import { systemCodeOf } from '../../lib/errors.ts';
 import { readRegularFile } from '../../lib/regular-file.ts';
 import { type RootBytes, type SeenRoot, seenRoots } from './scan/snapshot-layout.ts';
 
+/** A line for each skill, or one document. */
+export type ListForm = 'lines' | 'json';
+
+export interface PrintedList {
+  readonly form: ListForm;
+  readonly text: string;
+  /** What was said beside it. */
+  readonly note: string | null;
+}
+
 export interface KeptList {
   /** For stdout, nothing left to be done to it. */
   readonly text: Uint8Array;
-  /** To be said beside it. */
   readonly note: string | null;
 }
 
@@ -47,16 +56,21 @@ export function readKeptList(
 /** Quietly does nothing where it cannot be kept: the next list is made like this one. */
 export function writeKeptList(
   file: string,
-  { text, note }: KeptList,
+  { text, note }: Pick<PrintedList, 'text' | 'note'>,
   { state, roots }: { readonly state: string; readonly roots: readonly RootBytes[] },
 ): void {
+  const printed = Buffer.from(text);
   const header: Header = {
     state,
     note,
     roots: roots.map(({ path, key, snapshot }) => ({ path, key, bytes: snapshot.byteLength })),
-    textBytes: text.byteLength,
+    textBytes: printed.length,
   };
-  const parts = [Buffer.from(`${JSON.stringify(header)}\n`), ...roots.map(({ snapshot }) => snapshot), text];
+  const parts = [
+    Buffer.from(`${JSON.stringify(header)}\n`),
+    ...roots.map(({ snapshot }) => snapshot),
+    printed,
+  ];
   const bytes = Buffer.concat(parts);
   if (bytes.length > KEPT_BYTES_MAX) return;
   // Another process may read or write it at this moment: everybody sees one of them as a whole.

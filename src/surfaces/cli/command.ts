@@ -16,6 +16,7 @@ import type { PolicyService } from '../../domains/policy/service.ts';
 import type { ReplayOptions, ReplayReport } from '../../domains/sessions/replay-service.ts';
 import type { SessionsService } from '../../domains/sessions/service.ts';
 import type { SwitchService } from '../../domains/sessions/switch-service.ts';
+import type { PrintedList } from '../../domains/skills/kept-list.ts';
 import type { SkillsService } from '../../domains/skills/service.ts';
 import type { TasksService } from '../../domains/tasks/service.ts';
 import type { Logger } from '../../lib/logger.ts';
@@ -114,7 +115,7 @@ export interface OpenedIndex {
   };
   readonly switches: SwitchService;
   /** Keeps the list of all skills as it was printed, to be found by the next one; absent where nothing is kept. */
-  readonly keep?: (text: string, note: string | null) => void;
+  readonly keep?: (list: PrintedList) => void;
   close(): Promise<void>;
 }
 

@@ -18,7 +18,7 @@ function kept(text = TEXT): string {
     key: 'workspace strict 1 x',
     snapshot: encodeSnapshot(EMPTY_SNAPSHOT),
   }));
-  writeKeptList(file, { text: Buffer.from(text), note: '1 rejected' }, { state: STATE, roots });
+  writeKeptList(file, { text, note: '1 rejected' }, { state: STATE, roots });
   return file;
 }
 
@@ -51,7 +51,7 @@ test('a file of any other length is none', () => {
 test('what is too large, and what cannot be written, is not kept', () => {
   expect(readdirSync(path.dirname(kept('x'.repeat(16 * 1024 * 1024))))).toEqual([]);
   const folder = temporaryDirectory();
-  const list = { text: Buffer.from(TEXT), note: null };
+  const list = { text: TEXT, note: null };
   writeKeptList(path.join(folder, 'none', 'some.db-list'), list, { state: STATE, roots: [] });
   expect(readdirSync(folder)).toEqual([]);
 });

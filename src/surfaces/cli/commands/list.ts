@@ -2,7 +2,7 @@ import path from 'node:path';
 
 import { hasHiddenCharacters, printable, printableBlock } from '../../../lib/text.ts';
 import { type CommandContext, EXIT, type ExitCode, type OpenedIndex } from '../command.ts';
-import type { Output } from '../output.ts';
+import { jsonText, type Output } from '../output.ts';
 import { withIndex } from '../runtime.ts';
 import { rowLines } from '../table.ts';
 import { enumerate, plural, rejectedNote } from '../wording.ts';
@@ -24,8 +24,12 @@ export async function run(context: CommandContext): Promise<ExitCode> {
     const filters = { search: flags.values.get('search'), capability: flags.values.get('capability') };
     const off = new Set(switches.off().map(({ name }) => name));
     const listed = () => skills.list(filters).filter(({ name }) => !off.has(name));
+    const isAll = !filters.search && !filters.capability;
     if (flags.switches.has('json')) {
-      out.json({ skills: listed(), rejected: skills.counts().rejected });
+      const answer = { skills: listed(), rejected: skills.counts().rejected };
+      const text = jsonText(answer, { pretty: out.terminal });
+      out.lines([text]);
+      if (!out.terminal && isAll) keep?.({ form: 'json', text: `${text}\n`, note: null });
       return EXIT.ok;
     }
     const ready = out.terminal || off.size > 0 ? undefined : skills.lines?.(filters);
@@ -33,7 +37,8 @@ export async function run(context: CommandContext): Promise<ExitCode> {
     if (shown > 0) out.lines([text]);
     const note = summary(skills, { shown, off: off.size }, context);
     if (note !== null) out.note(note);
-    if (!out.terminal && shown > 0 && !filters.search && !filters.capability) keep?.(`${text}\n`, note);
+    // Of an empty list, what is said depends on where it was asked for.
+    if (!out.terminal && isAll && shown > 0) keep?.({ form: 'lines', text: `${text}\n`, note });
     return EXIT.ok;
   });
 }
