@@ -33,6 +33,17 @@ export function refuseFuture(version: number, newest: number, path: string): voi
   throw new ColibriError('DB_FUTURE', message, { path, version, newest });
 }
 
+/** Throws when another program made the database: a name was mistyped, or a workspace brought a link to it. Writes nothing. */
+export function refuseForeign(handle: Database.Database): void {
+  // One statement, so that a migration beside us is seen as a whole or not at all.
+  const sql =
+    'SELECT user_version AS version, (SELECT count(*) FROM sqlite_schema) AS objects FROM pragma_user_version';
+  const { version, objects } = handle.prepare(sql).get() as { version: number; objects: number };
+  if (version !== 0 || objects === 0) return;
+  const message = `the database ${handle.name} is not Colibri's; name another, or move it away`;
+  throw new ColibriError('DB_FOREIGN', message, { path: handle.name });
+}
+
 export function schemaVersion(handle: Database.Database): number {
   return Number(handle.pragma('user_version', { simple: true }));
 }

@@ -6,7 +6,14 @@ import { ColibriError, systemCodeOf } from '../lib/errors.ts';
 import { type InspectOptions, inspectDatabase } from './damage.ts';
 import { databaseFile, hasContent, recoveredPath } from './database-file.ts';
 import { corruptError, translateFileError } from './db-errors.ts';
-import { listMigrations, MIGRATIONS_DIRECTORY, migrate, refuseFuture, schemaVersion } from './migrate.ts';
+import {
+  listMigrations,
+  MIGRATIONS_DIRECTORY,
+  migrate,
+  refuseForeign,
+  refuseFuture,
+  schemaVersion,
+} from './migrate.ts';
 
 export interface OpenOptions {
   /** `quick` walks the file for damage first; `none` leaves that to whoever can afford the time. Default `quick`. */
@@ -42,7 +49,9 @@ function open(path: string, options: OpenOptions): Database.Database {
   }
   const handle = new Database(path, { timeout });
   try {
-    refuseFuture(schemaVersion(handle), newest, path);
+    const version = schemaVersion(handle);
+    refuseFuture(version, newest, path);
+    if (version === 0) refuseForeign(handle);
     setPragmas(handle, timeout);
     migrate(handle, directory);
     // Read again: this driver's build drops to NORMAL with the first write of a connection that did not ask for FULL.

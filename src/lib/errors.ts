@@ -61,6 +61,7 @@ export const ERROR_CODES = {
   WRITE_FAILED: 'a file of a skill could not be written',
   ROOT_UNREADABLE: 'a skills root exists but cannot be read',
   DB_CORRUPT: 'the database file is damaged',
+  DB_FOREIGN: 'the database was made by another program',
   DB_FUTURE: 'the database was written by a newer Colibri',
   DB_MIGRATION_CHANGED: 'a migration file differs from its locked hash',
   DB_MIGRATION_FAILED: 'a migration could not be applied',

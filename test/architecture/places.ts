@@ -72,7 +72,6 @@ export const IO_FILES: ReadonlyMap<string, string> = new Map([
     'runs recorded calls through the function of the service that ran them first',
   ],
   ['src/domains/skills/inspect.ts', 'looks at a folder the user names, for `colibri validate`'],
-  ['src/domains/skills/kept-list.ts', 'keeps the last list in a file'],
   ['src/domains/skills/manifest.ts', 'lists and hashes the files of one skill'],
   ['src/domains/skills/measure.ts', 'reads every SKILL.md to know what that alone takes'],
   ['src/domains/skills/publication.ts', 'hands out files of skills, checked against their listing'],

@@ -5,6 +5,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -210,6 +211,21 @@ test.each(['quick', 'none'] as const)(
     expect(bytesOf(path)).toEqual(before);
   },
 );
+
+test('a database of another program is refused, also behind a link, and not a byte of it is changed', () => {
+  const path = join(temporaryDirectory(), 'cookies.sqlite');
+  const foreign = new Database(path);
+  foreign.exec('CREATE TABLE cookies (name TEXT); INSERT INTO cookies VALUES (1)');
+  foreign.close();
+  const before = bytesOf(path);
+  const link = join(temporaryDirectory(), 'colibri.db');
+  symlinkSync(path, link);
+  for (const named of [path, link]) {
+    expect(codeOf(() => initDb(named))).toBe('DB_FOREIGN');
+    expect(codeOf(() => initDb(named, { check: 'none' }))).toBe('DB_FOREIGN');
+  }
+  expect(bytesOf(path)).toEqual(before);
+});
 
 test('missing migrations are blamed on the installation, not on the database', () => {
   const directory = join(temporaryDirectory(), 'nowhere');

@@ -1,7 +1,7 @@
 /** Switching skills on and off without touching them: kept in a file of the workspace, read again whenever it has changed. */
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
+import { replaceFile } from '../../lib/durable-file.ts';
 import { ColibriError, messageOf, systemCodeOf } from '../../lib/errors.ts';
 import { fileMark } from '../../lib/file-mark.ts';
 import { readRegularFile } from '../../lib/regular-file.ts';
@@ -131,14 +131,10 @@ function readFile(place: string): SwitchFile {
   }
 }
 
-/** A reader sees the old file or the new one. */
 function writeFile(place: string, file: SwitchFile): void {
-  const temporary = `${place}.new`;
   try {
-    writeFileSync(temporary, formatSwitchFile(file), { flush: true });
-    renameSync(temporary, place);
+    replaceFile(place, formatSwitchFile(file));
   } catch (error) {
-    rmSync(temporary, { force: true });
     throw new ColibriError('WRITE_FAILED', `${SWITCH_FILE} could not be written: ${messageOf(error)}`);
   }
 }

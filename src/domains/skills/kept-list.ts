@@ -2,8 +2,7 @@
  * The last list of each form as it was printed, in a file beside the database, together with everything it was made of. Whoever finds
  * all of that unchanged prints it again, and need not open the database.
  */
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
-
+import { replaceFile } from '../../lib/durable-file.ts';
 import { systemCodeOf } from '../../lib/errors.ts';
 import { readRegularFile } from '../../lib/regular-file.ts';
 import { type RootBytes, type SeenRoot, seenRoots } from './scan/snapshot-layout.ts';
@@ -73,14 +72,10 @@ export function writeKeptList(
   ];
   const bytes = Buffer.concat(parts);
   if (bytes.length > KEPT_BYTES_MAX) return;
-  // Another process may read or write it at this moment: everybody sees one of them as a whole.
-  const temporary = `${file}.${process.pid}`;
   try {
-    writeFileSync(temporary, bytes, { mode: OWN_MODE, flush: true });
-    renameSync(temporary, file);
+    replaceFile(file, bytes, OWN_MODE);
   } catch (error) {
     if (systemCodeOf(error) === undefined) throw error;
-    rmSync(temporary, { force: true });
   }
 }
 

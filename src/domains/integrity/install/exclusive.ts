@@ -1,8 +1,9 @@
-import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { tryFileLock } from '../../../db/file-lock.ts';
+import { replaceFile } from '../../../lib/durable-file.ts';
 import { ColibriError, messageOf } from '../../../lib/errors.ts';
 import { isInside, type Place } from './place.ts';
 import { recover, removeScratch } from './transaction.ts';
@@ -24,24 +25,31 @@ export async function exclusively<T>(place: Place, work: () => Promise<T>): Prom
   }
 }
 
+/** A workspace may come from anybody: a link in it must not choose where we write and delete. */
 function prepareState({ base, state }: Place): void {
   let why: string | null = null;
   try {
     mkdirSync(state, { recursive: true });
-    // A workspace may come from anybody: a link in it must not choose where we write.
-    if (
-      isInside(state, base) &&
-      realpathSync(state) !== path.join(realpathSync(base), path.relative(base, state))
-    )
-      why = 'a folder on the way is a link';
+    const inPlace = path.join(realpathSync(base), path.relative(base, state));
+    if (isInside(state, base) && realpathSync(state) !== inPlace) why = 'a folder on the way is a link';
+    why ??= linkIn(state, '') ?? linkIn(state, 'moving');
+    const ignore = path.join(state, '.gitignore');
     // None of it belongs into version control.
-    else writeFileSync(path.join(state, '.gitignore'), '*\n');
+    if (why === null && !existsSync(ignore)) replaceFile(ignore, '*\n');
   } catch (error) {
     why = messageOf(error);
   }
   if (why === null) return;
   const message = `${state} cannot be used by the installer: ${why}`;
   throw new ColibriError('INSTALL_PLACE', message, { folder: state });
+}
+
+/** The installer makes none. */
+function linkIn(state: string, folder: string): string | null {
+  const place = path.join(state, folder);
+  const entries = existsSync(place) ? readdirSync(place, { withFileTypes: true }) : [];
+  const link = entries.find((entry) => entry.isSymbolicLink());
+  return link === undefined ? null : `${path.posix.join(folder, link.name)} is a link; remove it`;
 }
 
 async function waitForLock(file: string): Promise<{ release(): void }> {

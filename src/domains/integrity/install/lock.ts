@@ -13,6 +13,10 @@ const LOCK_VERSION = 1;
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits');
 const pathName = z.string().refine((name) => nameProblem(name) === null, 'is no path inside the skill');
+/** The name of a skill and of its folder, which stands in the root itself. */
+export const skillFolder: z.ZodType<string> = z
+  .string()
+  .refine((name) => nameProblem(name) === null && !/^\.|\//.test(name), 'is no name of a skill');
 
 const entryShape = z.strictObject({
   kind: z.enum(['git', 'path', 'archive', 'well-known']).describe('what kind of source it is'),
@@ -40,10 +44,7 @@ const entryShape = z.strictObject({
 
 const lockShape = z.strictObject({
   version: z.literal(LOCK_VERSION),
-  skills: z.record(
-    z.string().refine((name) => nameProblem(name) === null && !/^\.|\//.test(name), 'is no name of a skill'),
-    entryShape,
-  ),
+  skills: z.record(skillFolder, entryShape),
 });
 
 export interface LockEntry {

@@ -1,8 +1,9 @@
 /** Copies of installed files as they came, by digest: what a later update compares a user's edits with. */
-import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 
 import { sha256Hex } from '../../../lib/digest.ts';
+import { replaceFile } from '../../../lib/durable-file.ts';
 import { systemCodeOf } from '../../../lib/errors.ts';
 import { readRegularFile } from '../../../lib/regular-file.ts';
 import { TREE_BYTES_MAX } from '../../skills/skill-tree.ts';
@@ -13,11 +14,7 @@ import type { Place } from './place.ts';
 export function keepPristine(place: Place, files: readonly BundleFile[]): void {
   const folder = folderOf(place);
   mkdirSync(folder, { recursive: true });
-  for (const { bytes } of files) {
-    const file = path.join(folder, sha256Hex(bytes));
-    writeFileSync(`${file}.tmp`, bytes);
-    renameSync(`${file}.tmp`, file);
-  }
+  for (const { bytes } of files) replaceFile(path.join(folder, sha256Hex(bytes)), bytes);
 }
 
 /** Null when it is not there, or not what it was: then nothing is merged by it. */

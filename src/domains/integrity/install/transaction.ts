@@ -4,12 +4,16 @@
  * New folders and the new lock are written beside the state; then a journal says what is to be moved where, and from
  * that moment on the change is finished by whoever comes next. Without a journal, what lies there is thrown away.
  */
-import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
+
+import { z } from 'zod';
 
 import { syncPath, writeDurably } from '../../../lib/durable-file.ts';
 import { ColibriError, messageOf, systemCodeOf } from '../../../lib/errors.ts';
+import { readRegularFile } from '../../../lib/regular-file.ts';
 import type { BundleFile } from './bundle.ts';
+import { skillFolder } from './lock.ts';
 import { isInside, type Place } from './place.ts';
 
 export interface Change {
@@ -18,10 +22,16 @@ export interface Change {
   readonly files: readonly BundleFile[] | null;
 }
 
-interface Journal {
-  readonly version: 1;
-  readonly changes: readonly { readonly name: string; readonly put: boolean }[];
-}
+// Its names become paths, and a workspace may bring one along.
+const journalSchema = z.strictObject({
+  version: z.literal(1),
+  changes: z.array(z.strictObject({ name: skillFolder, put: z.boolean() })),
+});
+
+type Journal = z.output<typeof journalSchema>;
+
+/** Far more than the names of all skills that anybody installs at once. */
+const JOURNAL_BYTES_MAX = 1024 * 1024;
 
 export function applyChanges(place: Place, changes: readonly Change[], lockText: string): void {
   const { moving, journal } = partsOf(place);
@@ -48,10 +58,24 @@ export function applyChanges(place: Place, changes: readonly Change[], lockText:
 export function recover(place: Place): boolean {
   const { moving, journal, scratch } = partsOf(place);
   const isOpen = existsSync(journal);
-  // Only this code writes the journal, and only whole.
-  if (isOpen) translated(place, () => finish(place, JSON.parse(readFileSync(journal, 'utf8')) as Journal));
+  if (isOpen) {
+    const plan = readJournal(journal);
+    guardRoot(place, plan.changes);
+    translated(place, () => finish(place, plan));
+  }
   for (const left of [moving, scratch, `${journal}.tmp`]) rmSync(left, REMOVE);
   return isOpen;
+}
+
+/** The installer writes it only whole, so one that cannot be understood is not the installer's. */
+function readJournal(journal: string): Journal {
+  try {
+    const read = readRegularFile(journal, JOURNAL_BYTES_MAX);
+    return journalSchema.parse(JSON.parse(read.ok ? read.bytes.toString('utf8') : ''));
+  } catch (error) {
+    const message = `${journal} was not written by the installer; look at it, and delete it`;
+    throw new ColibriError('INSTALL_PLACE', message, { file: journal }, { cause: error });
+  }
 }
 
 /** A new, empty folder for what is fetched. */
@@ -102,7 +126,7 @@ function finish(place: Place, { changes }: Journal): void {
 }
 
 /** A link on the way would let a workspace from anybody choose where files are written and removed. */
-function guardRoot({ base, root }: Place, changes: readonly Change[]): void {
+function guardRoot({ base, root }: Place, changes: readonly Pick<Change, 'name'>[]): void {
   mkdirSync(root, { recursive: true });
   if (isInside(root, base) && !isInside(realpathSync(root), realpathSync(base)))
     throw unusable(root, 'it leads out of the workspace through a link');
