@@ -48,7 +48,9 @@ export function createListKeeper(config: Config, build: string): ListKeeper {
     settle() {
       if (taken === null || state === null || listState(config, build) !== state) return;
       const { list, roots } = taken;
-      writeKeptList(keptListFile(config, list.form), list, { state, roots });
+      const file = keptListFile(config, list.form);
+      // It may have been asked for in a way that is not answered from there.
+      if (readKeptList(file, state) === null) writeKeptList(file, list, { state, roots });
     },
   };
 }

@@ -80,7 +80,6 @@ const QUESTIONS: readonly (readonly string[])[] = [
   ['list', '--db'],
   ['list', '--db', '-q'],
   ['list', '--db=data/colibri.db'],
-  ['list', '-q'],
   ['list', 'one'],
   ['list', '--help'],
   ['list', '--version'],
@@ -173,6 +172,14 @@ test('another build makes its own list', () => {
   );
   expect(run('bin.cjs', 'list').stdout).toContain(MARKED);
   expect(run('other.cjs', 'list').stdout).not.toContain(MARKED);
+});
+
+test('a list that is made although it was kept is not kept again', () => {
+  const { run, kept } = keptWorld();
+  const { ino } = statSync(kept);
+  expect(run('bin.cjs', 'list', '--db=data/colibri.db').stdout).not.toContain(MARKED);
+  expect(statSync(kept).ino).toBe(ino);
+  expect(run('bin.cjs', 'list', '-q').stdout).toContain(MARKED);
 });
 
 test('a document is kept apart from the lines', () => {

@@ -44,7 +44,7 @@ function shell(script: string, words: string): ReturnType<Installed['run']> {
 }
 
 // From the database, and from what was kept of the last list.
-const WAYS = ['list --no-color -q', 'list'];
+const WAYS = ['list --db=data/colibri.db', 'list'];
 
 test.each(WAYS)('a slow reader of a pipe gets all of `%s`', (words) => {
   expect(shell('$LIST | (sleep 0.2; cat)', words)).toMatchObject({ status: 0, stdout: expected, stderr: '' });
