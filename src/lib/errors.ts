@@ -15,6 +15,7 @@ export const ERROR_CODES = {
   PATH_INVALID: 'a path is encoded, hidden or malformed',
   PATH_ABSOLUTE: 'a path is absolute where a relative one is wanted',
   PATH_OUTSIDE: 'a path leads out of the skill',
+  LINK_OUTSIDE: 'a link leads out of the folder that may be written to',
   FILE_NOT_FOUND: 'a skill has no file of this name',
   FILE_IS_LINK: 'a file of a skill is a link',
   FILE_NOT_REGULAR: 'a file of a skill is a directory, pipe, socket or device',

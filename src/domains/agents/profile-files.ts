@@ -1,9 +1,11 @@
 /** The files of profiles: `.colibri/agents/<agent_type>.yaml` of the workspace and of the user's home. */
-import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 
 import { sha256Hex } from '../../lib/digest.ts';
+import { replaceFile } from '../../lib/durable-file.ts';
 import { messageOf, systemCodeOf } from '../../lib/errors.ts';
+import { requireInside } from '../../lib/inside.ts';
 import { readRegularFile } from '../../lib/regular-file.ts';
 import { type ParsedProfile, parseProfile } from './profile.ts';
 
@@ -59,9 +61,8 @@ export function readProfileFile(file: string): ProfileFile {
 export function writeProfileFile(root: string, name: string, text: string): string {
   const folder = path.join(root, PROFILE_FOLDER);
   const file = path.join(folder, `${name}.yaml`);
+  requireInside(folder, root);
   mkdirSync(folder, { recursive: true });
-  const draft = path.join(folder, `.${name}.draft`);
-  writeFileSync(draft, text);
-  renameSync(draft, file);
+  replaceFile(file, text);
   return file;
 }

@@ -21,6 +21,9 @@ export interface MergeParts {
   readonly git: Git;
 }
 
+/** Git would ask each submodule, and obey what its configuration says. */
+const STATUS = ['status', '--porcelain', '--untracked-files=no', '--ignore-submodules=dirty'];
+
 /** Everything or nothing: a merge that conflicts is taken back, and the branch stays as it was. */
 export async function mergeTask(
   { db, events, agents, git }: MergeParts,
@@ -32,11 +35,11 @@ export async function mergeTask(
   if (repo === null || branch === null)
     throw refusal(`the task ${slug} has left no branch; there is nothing to merge`);
   const into = await said(git(repo, ['symbolic-ref', '--short', 'HEAD']));
-  const changes = await said(git(repo, ['status', '--porcelain', '--untracked-files=no']));
+  const changes = await said(git(repo, STATUS));
   if (changes !== '')
     throw refusal(`${repo} has uncommitted changes; commit or stash them, then merge ${branch} by hand`);
   try {
-    await git(repo, ['merge', '--no-edit', branch]);
+    await git(repo, ['merge', '--no-edit', '--', branch]);
   } catch (error) {
     // Nothing to abort when the merge did not even begin.
     await git(repo, ['merge', '--abort']).catch(() => undefined);

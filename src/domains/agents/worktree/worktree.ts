@@ -1,7 +1,9 @@
 /** The isolated worktree of a task: made on a branch of its own, used again by the task's next agent, never thrown away with work in it. */
-import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
+import { systemCodeOf } from '../../../lib/errors.ts';
+import { isInside, leadsOut } from '../../../lib/inside.ts';
 import { createMutexRegistry, type MutexRegistry } from '../../../lib/mutex.ts';
 import { RunFailure } from '../failure.ts';
 import { processesIn } from '../process/scan.ts';
@@ -67,7 +69,7 @@ export function createWorktrees(git: Git): Worktrees {
     inspect: (worktree) => inspect(git, worktree),
     release: (worktree) => alone(worktree.repo, () => release(git, worktree)),
     releaseAbandoned: (repo, isGone) => alone(repo, () => releaseAbandoned(git, repo, isGone)),
-    removeIfDone: (worktree) => alone(worktree.repo, () => removeIfDone(git, worktree)),
+    removeIfDone: (worktree) => orWhyNot(alone(worktree.repo, () => removeIfDone(git, worktree))),
   };
 }
 
@@ -95,7 +97,7 @@ async function prepare(git: Git, request: WorktreeRequest): Promise<Worktree> {
     ? await reopen(git, { repo, folder, branch, agentId })
     : await create(git, { repo, folder, branch, agentId, base });
   // The branch of an earlier agent began at the base of its own day.
-  const began = again ? await git(repo, ['merge-base', base, branch]) : base;
+  const began = again ? await git(repo, ['merge-base', '--end-of-options', base, branch]) : base;
   return { repo, path: place, branch, base: began, head: await git(place, ['rev-parse', 'HEAD']) };
 }
 
@@ -109,17 +111,17 @@ interface Place {
 async function create(git: Git, { base, ...place }: Place & { readonly base: string }): Promise<string> {
   const target = freePlace(place);
   const lock = ['--lock', '--reason', reasonOf(place.agentId)];
-  await git(place.repo, ['worktree', 'add', ...lock, '--no-track', '-b', place.branch, target, base]);
+  await git(place.repo, ['worktree', 'add', ...lock, '--no-track', '-b', place.branch, '--', target, base]);
   return target;
 }
 
 /** The same folder if it is still there; otherwise the branch gets a new one, and its commits are all there. */
 async function reopen(git: Git, place: Place): Promise<string> {
-  const { repo, folder, branch, agentId } = place;
+  const { repo, branch, agentId } = place;
   const known = parseWorktrees(await git(repo, ['worktree', 'list', '--porcelain', '-z']));
   const registered = known.find((entry) => entry.branch === `refs/heads/${branch}`);
   if (registered !== undefined && existsSync(registered.path)) {
-    if (!isBelow(registered.path, folder)) {
+    if (!isOwn(registered.path, repo)) {
       throw new RunFailure(
         'WORKTREE_ERROR',
         `${branch} is checked out in ${registered.path}; leave it there first`,
@@ -135,13 +137,13 @@ async function reopen(git: Git, place: Place): Promise<string> {
     await git(repo, ['worktree', 'prune']);
   }
   const target = freePlace(place);
-  await git(repo, ['worktree', 'add', '--lock', '--reason', reasonOf(agentId), target, branch]);
+  await git(repo, ['worktree', 'add', '--lock', '--reason', reasonOf(agentId), '--', target, branch]);
   return target;
 }
 
 /** Its agent has ended, perhaps in the middle of a commit. */
 async function release(git: Git, worktree: Pick<Worktree, 'repo' | 'path'>): Promise<void> {
-  await removeStaleLocks(git, worktree.path);
+  await removeStaleLocks(git, worktree);
   await unlock(git, worktree);
 }
 
@@ -157,24 +159,26 @@ async function releaseAbandoned(
   repo: string,
   isGone: (agentId: string) => Promise<boolean>,
 ): Promise<void> {
-  const folder = path.join(repo, WORKTREE_FOLDER);
   const known = parseWorktrees(await git(repo, ['worktree', 'list', '--porcelain', '-z']));
-  for (const { path: place, reason } of known.filter((entry) => isBelow(entry.path, folder))) {
+  for (const { path: place, reason } of known.filter((entry) => isOwn(entry.path, repo))) {
     const agentId = reason === null ? null : agentIn(reason);
     if (agentId === null || !(await isGone(agentId))) continue;
-    await removeStaleLocks(git, place);
+    await removeStaleLocks(git, { repo, path: place });
     await git(repo, ['worktree', 'unlock', place]);
   }
   await git(repo, ['worktree', 'prune']);
 }
+
+/** Without what is inside submodules, whose own configuration git would obey; git itself removes no worktree that has some. */
+const STATUS = ['status', '--porcelain', '-z', '--untracked-files=normal', '--ignore-submodules=dirty'];
 
 async function inspect(
   git: Git,
   { path: place, base }: Pick<Worktree, 'path' | 'base'>,
 ): Promise<WorktreeFacts> {
   const head = await git(place, ['rev-parse', 'HEAD']);
-  const changes = await git(place, ['status', '--porcelain', '-z', '--untracked-files=normal']);
-  const commits = await git(place, ['rev-list', '--count', `${base}..HEAD`]);
+  const changes = await git(place, STATUS);
+  const commits = await git(place, ['rev-list', '--count', '--end-of-options', `${base}..HEAD`]);
   return { head, dirty: changes !== '', commits: Number(commits) };
 }
 
@@ -182,23 +186,27 @@ async function removeIfDone(
   git: Git,
   { repo, path: place, into, branch }: DoneWorktree,
 ): Promise<string | null> {
+  if (!isOwn(place, repo)) return 'it lies outside of the folder for worktrees';
+  const { head, dirty } = await inspect(git, { path: place, base: into });
+  if (dirty) return 'it holds changes that are not committed';
+  const notMerged = await git(repo, ['rev-list', '--count', head, `^${into}`]);
+  if (notMerged !== '0')
+    return `its branch has ${notMerged} commit${notMerged === '1' ? '' : 's'} that ${into} has not`;
+  if (processesIn(place).length > 0) return 'a process works in it';
+  await unlock(git, { repo, path: place });
+  // Without --force: git itself refuses as well when something is not committed.
+  await git(repo, ['worktree', 'remove', place]);
+  await git(repo, ['worktree', 'prune']);
+  // Only while it points to where it was seen: a commit that was made meanwhile stays.
+  if (branch !== undefined) await git(repo, ['update-ref', '-d', `refs/heads/${branch}`, head]);
+  return null;
+}
+
+/** A state that cannot be read is not a clean one. */
+async function orWhyNot(removal: Promise<string | null>): Promise<string | null> {
   try {
-    if (!isBelow(place, ownFolder(repo))) return 'it lies outside of the folder for worktrees';
-    const { head, dirty } = await inspect(git, { path: place, base: into });
-    if (dirty) return 'it holds changes that are not committed';
-    const notMerged = await git(repo, ['rev-list', '--count', head, `^${into}`]);
-    if (notMerged !== '0')
-      return `its branch has ${notMerged} commit${notMerged === '1' ? '' : 's'} that ${into} has not`;
-    if (processesIn(place).length > 0) return 'a process works in it';
-    await unlock(git, { repo, path: place });
-    // Without --force: git itself refuses as well when something is not committed.
-    await git(repo, ['worktree', 'remove', place]);
-    await git(repo, ['worktree', 'prune']);
-    // Only while it points to where it was seen: a commit that was made meanwhile stays.
-    if (branch !== undefined) await git(repo, ['update-ref', '-d', `refs/heads/${branch}`, head]);
-    return null;
+    return await removal;
   } catch (error) {
-    // A state that cannot be read is not a clean one.
     if (!(error instanceof RunFailure)) throw error;
     return error.message;
   }
@@ -207,19 +215,26 @@ async function removeIfDone(
 /** Ignores itself, so that nothing of it shows in the status of the repository. */
 function ownFolder(repo: string): string {
   const folder = path.join(repo, WORKTREE_FOLDER);
-  mkdirSync(folder, { recursive: true });
   // A link that came with the repository must not lead the worktree out of it.
-  if (!isBelow(realpathSync(folder), realpathSync(repo))) {
+  if (leadsOut(folder, repo)) {
     throw new RunFailure('WORKTREE_ERROR', `${folder} leads out of the repository; remove the link`);
   }
-  const ignore = path.join(folder, '.gitignore');
-  if (!existsSync(ignore)) writeFileSync(ignore, '*\n');
+  mkdirSync(folder, { recursive: true });
+  try {
+    // Never through a link that lies there.
+    writeFileSync(path.join(folder, '.gitignore'), '*\n', { flag: 'wx' });
+  } catch (error) {
+    if (systemCodeOf(error) !== 'EEXIST') throw error;
+  }
   return folder;
 }
 
-function freePlace({ folder, branch, agentId }: Place): string {
+function freePlace({ repo, folder, branch, agentId }: Place): string {
   const plain = path.join(folder, branch.replace(/^feature\//, ''));
-  return existsSync(plain) ? `${plain}-${agentId.toLowerCase()}` : plain;
+  const isTaken = lstatSync(plain, { throwIfNoEntry: false }) !== undefined;
+  const place = isTaken ? `${plain}-${agentId.toLowerCase()}` : plain;
+  if (isOwn(place, repo)) return place;
+  throw new RunFailure('WORKTREE_ERROR', `${place} leads out of ${folder}; remove the link`);
 }
 
 const REASON = 'colibri agent ';
@@ -233,6 +248,9 @@ function agentIn(reason: string): string | null {
   return reason.startsWith(REASON) ? reason.slice(REASON.length) : null;
 }
 
-function isBelow(place: string, folder: string): boolean {
-  return place.startsWith(`${folder}${path.sep}`);
+/** Git repeats what the repository says of its worktrees, and that may have been made up. */
+function isOwn(place: string, repo: string): boolean {
+  const folder = path.join(repo, WORKTREE_FOLDER);
+  if (place === folder || !isInside(place, folder)) return false;
+  return !leadsOut(folder, repo) && !leadsOut(place, folder);
 }
