@@ -98,10 +98,10 @@ export function createOffered({
   };
 }
 
-function openProposals({ ctx: { clock, ids }, db, skills, events }: CareParts): ProposeService {
+function openProposals({ ctx: { clock, ids }, config, db, skills, events }: CareParts): ProposeService {
   const open = async () => {
     const { createProposeService } = await import('./domains/integrity/propose/propose-service.ts');
-    return createProposeService({ db, skills, events, clock, ids });
+    return createProposeService({ db, skills, events, clock, ids, workspace: config.workspace });
   };
   return {
     create: async (request, actor) => (await open()).create(request, actor),
@@ -120,6 +120,7 @@ async function openDoctor(parts: CareParts): Promise<DoctorService> {
   const { driftFindings, hostFindings } = await import('./domains/integrity/drift-findings.ts');
   return createDoctorService({
     skills,
+    workspace: config.workspace,
     trust: policy,
     events,
     scan: createScanService({ skills, workspace: config.workspace }),

@@ -26,7 +26,7 @@ export interface InstallServices {
 /** Loaded when they are used: a list must not pay for the readers of archives. */
 export function openInstall(surroundings: InstallSurroundings): InstallServices {
   const install = once(() => loadInstall(surroundings));
-  const publish = once(() => loadPublish(surroundings.skills));
+  const publish = once(() => loadPublish(surroundings));
   return {
     install: {
       add: async (request) => (await install()).add(request),
@@ -77,7 +77,7 @@ async function loadInstall({
   });
 }
 
-async function loadPublish(skills: SkillsService): Promise<PublishService> {
+async function loadPublish({ skills, config }: InstallSurroundings): Promise<PublishService> {
   const { createPublishService } = await import('./domains/integrity/publish/service.ts');
-  return createPublishService(skills);
+  return createPublishService(skills, config.workspace);
 }

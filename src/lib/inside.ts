@@ -17,8 +17,7 @@ export function isInside(place: string, folder: string): boolean {
 export function leadsOut(place: string, folder: string): boolean {
   if (!isInside(place, folder)) return false;
   let there = place;
-  while (there !== folder && lstatSync(there, { throwIfNoEntry: false }) === undefined)
-    there = path.dirname(there);
+  while (there !== folder && !standsAt(there)) there = path.dirname(there);
   const [real, whole] = [realPathOf(there), realPathOf(folder)];
   // A link to nothing leads to what a write would make.
   return whole !== null && (real === null || !isInside(real, whole));
@@ -29,6 +28,16 @@ export function requireInside(place: string, folder: string): void {
   if (!leadsOut(place, folder)) return;
   const message = `${place} leads out of ${folder} through a link, so nothing is written there; remove the link, or name the place it leads to`;
   throw new ColibriError('LINK_OUTSIDE', message, { path: place, folder });
+}
+
+/** What cannot be looked at, such as what is below a file or a loop, is judged by the folder before it. */
+function standsAt(place: string): boolean {
+  try {
+    return lstatSync(place, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    if (systemCodeOf(error) === undefined) throw error;
+    return false;
+  }
 }
 
 function realPathOf(place: string): string | null {

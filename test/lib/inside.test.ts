@@ -54,6 +54,7 @@ describe('what leads out of a folder', () => {
     writeFileSync(path.join(base, 'file'), '');
     expect(leadsOut(link('dangling', '../nothing'), whole)).toBe(true);
     expect(leadsOut(link('loop', 'loop'), whole)).toBe(true);
+    expect(leadsOut(path.join(whole, 'loop/below'), whole)).toBe(true);
     expect(leadsOut(link('file', '../file'), whole)).toBe(true);
   });
 

@@ -2,18 +2,21 @@
  * Puts whole skills in place. A skill is written beside its place and then moved there, so that a reader, and whoever
  * looks after a crash, sees the old skill, the new one or none, but never a part of one.
  */
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 
 import { sha256Hex } from '../../lib/digest.ts';
 import { syncPath, writeDurably } from '../../lib/durable-file.ts';
 import { ColibriError, systemCodeOf } from '../../lib/errors.ts';
+import { leadsOut } from '../../lib/inside.ts';
 import { readRegularFile } from '../../lib/regular-file.ts';
 import type { SkillTree } from './drift-manifest.ts';
 import { standsAt } from './drift-reader.ts';
 
 /** Begins with a dot, so that no scan of any host takes what is in it for a skill. */
 const STAGING = '.colibri-sync';
+/** The longest path of a skill, and more than a number of a process. */
+const NOTE_BYTES_MAX = 4_096;
 
 /** The right to change one root; held by one process at a time. */
 export interface RootWriter {
@@ -93,15 +96,22 @@ function isAlive(pid: number): boolean {
 /** A skill that was taken out and not replaced goes back to its place; all else in there is waste. */
 function restore(staging: string): void {
   const root = path.dirname(staging);
-  for (const entry of readdirSync(staging)) {
-    const job = path.join(staging, entry);
+  for (const job of foldersIn(staging)) {
     const relative = readOptional(path.join(job, 'place'));
     const old = path.join(job, 'old');
     if (relative === null || !isPlain(relative) || !standsAt(old)) continue;
     const place = path.join(root, relative);
-    if (!standsAt(place)) renameSync(old, place);
+    if (!standsAt(place) && !leadsOut(place, root)) renameSync(old, place);
   }
   rmSync(staging, { recursive: true, force: true });
+}
+
+/** Sync makes no links: what is behind one that lies here is somebody else's. */
+function foldersIn(staging: string): readonly string[] {
+  if (!lstatSync(staging).isDirectory()) return [];
+  return readdirSync(staging, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => path.join(staging, entry.name));
 }
 
 /** The file may have come with a workspace, so it must not name a place elsewhere. */
@@ -115,7 +125,8 @@ function isPlain(relative: string): boolean {
 
 function readOptional(file: string): string | null {
   try {
-    return readFileSync(file, 'utf8');
+    const read = readRegularFile(file, NOTE_BYTES_MAX);
+    return read.ok ? read.bytes.toString('utf8') : null;
   } catch (error) {
     if (systemCodeOf(error) === undefined) throw error;
     return null;

@@ -4,12 +4,13 @@ import path from 'node:path';
 import type { RecordTransaction } from '../../db/database.ts';
 import { isoNow } from '../../lib/clock.ts';
 import { ColibriError, messageOf, systemCodeOf } from '../../lib/errors.ts';
+import { leadsOut } from '../../lib/inside.ts';
 import { nearest } from '../../lib/text.ts';
 import type { SkillRoot } from '../skills/scan/roots.ts';
 import type { SkillsService } from '../skills/service.ts';
 import { digestOf, type SkillCopy } from './drift-manifest.ts';
 import { canonicalRoots, type MirrorPairs, readPairs } from './drift-pairs.ts';
-import { realPathOf, standsAt } from './drift-reader.ts';
+import { standsAt } from './drift-reader.ts';
 import { type DriftSchema, putState, readStates, removeState } from './drift-repository.ts';
 import type { DriftParts } from './drift-service.ts';
 import { openRoot, type RootWriter } from './sync-apply.ts';
@@ -116,12 +117,7 @@ async function syncMirror(
 
 /** A link that came with the workspace must not make sync write anywhere else. */
 function refusalOf(root: SkillRoot, workspace: string): string | null {
-  const inside = (folder: string, whole: string) => folder === whole || folder.startsWith(whole + path.sep);
-  if (!inside(root.path, workspace)) return null;
-  let folder = root.path;
-  while (!standsAt(folder)) folder = path.dirname(folder);
-  const real = realPathOf(folder);
-  if (real !== null && inside(real, realPathOf(workspace) ?? workspace)) return null;
+  if (!leadsOut(root.path, workspace)) return null;
   return `${root.display} is a link that leads out of the workspace; name its target as a mirror in the configuration if that is meant`;
 }
 

@@ -1,11 +1,12 @@
 /** `colibri exec`, and questions of the policy on a terminal. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
 
 import { describe, expect, test } from 'vitest';
 
 import { confirm } from '../../../src/surfaces/cli/confirm.ts';
+import { temporaryDirectory } from '../../support/temporary.ts';
 import { colibri, type RunOptions, skillText, workspaceWith } from './harness.ts';
 
 const SCRIPT = 'echo "hello $1"; echo made > out.txt; [ -z "$2" ] || exit "$2"\n';
@@ -39,6 +40,19 @@ describe('colibri exec', () => {
       ask,
     });
     expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('exists already') });
+  });
+
+  test('does not write to where a link of the workspace leads', async () => {
+    const cwd = withScript();
+    const victim = temporaryDirectory();
+    symlinkSync(victim, path.join(cwd, 'kept'));
+    const ran = await colibri(['exec', 'tools', 'scripts/hi.sh', 'you', '--out', 'kept/deeper'], {
+      ...TRUSTED,
+      cwd,
+      ask: async () => true,
+    });
+    expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining('LINK_OUTSIDE') });
+    expect(readdirSync(victim)).toEqual([]);
   });
 
   test('a no refuses, and so does a run that nobody can be asked about', async () => {

@@ -10,7 +10,7 @@ import { readFolder } from '../scan/scan-files.ts';
 import type { ScanService } from '../scan/scan-service.ts';
 import { type DoctorFinding, fromRegistry, inReportOrder } from './diagnosis.ts';
 import { doctorFinding, type ExaminedSkill, examineFiles, examineTogether, fromScan } from './examine.ts';
-import { readFixTargets } from './fix-files.ts';
+import { readFixTargets, rootsOutside } from './fix-files.ts';
 import { type FixPlan, planFixes } from './fix-plan.ts';
 
 export interface DoctorReport {
@@ -32,6 +32,8 @@ export interface DoctorService {
 
 export interface DoctorParts {
   readonly skills: SkillsService;
+  /** Absolute. */
+  readonly workspace: string;
   readonly trust: Pick<TrustService, 'list'>;
   readonly events: Pick<EventsService, 'verify'>;
   readonly scan: ScanService;
@@ -50,10 +52,11 @@ export function createDoctorService(parts: DoctorParts): DoctorService {
   return {
     async examine({ scan = true } = {}) {
       const records = skills.records();
-      const mendable = new Set(planOf(skills).flatMap(({ mends }) => mends));
+      const mendable = new Set(planOf(parts).flatMap(({ mends }) => mends));
       const canMend = ({ code, file }: Finding) => mendable.has(`${code} ${file}`);
       const found = [
         ...findingsOf(records).map((finding) => fromRegistry(finding, canMend)),
+        ...rootFindings(parts),
         ...examineSkills(skills),
         ...(scan ? parts.scan.scan().skills.flatMap(fromScan) : []),
         ...(await trustFindings(parts)),
@@ -64,12 +67,24 @@ export function createDoctorService(parts: DoctorParts): DoctorService {
       const findings = inReportOrder(found);
       return { findings, totals: totalsOf(records, findings) };
     },
-    plan: () => planOf(skills),
+    plan: () => planOf(parts),
   };
 }
 
-function planOf(skills: SkillsService): readonly FixPlan[] {
-  return planFixes(readFixTargets(skills));
+function planOf({ skills, workspace }: DoctorParts): readonly FixPlan[] {
+  return planFixes(readFixTargets(skills, workspace));
+}
+
+function rootFindings({ skills, workspace }: DoctorParts): readonly DoctorFinding[] {
+  return rootsOutside(skills, workspace).map((root) =>
+    doctorFinding('links', 'root-outside', {
+      skill: null,
+      file: root,
+      message: `${root} is a link that leads out of the workspace`,
+      why: 'its skills are read, but nothing is written there: a workspace may come from anybody',
+      fix: 'name its target as a root in the configuration, or remove the link',
+    }),
+  );
 }
 
 function examineSkills(skills: SkillsService): readonly DoctorFinding[] {

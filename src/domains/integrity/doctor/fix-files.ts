@@ -1,8 +1,10 @@
 /** Reads what may be mended and carries plans out, one file at a time: a reader sees the old text or the new one. */
-import { lstatSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import path from 'node:path';
 
+import { replaceFile } from '../../../lib/durable-file.ts';
 import { ColibriError, messageOf, systemCodeOf } from '../../../lib/errors.ts';
+import { leadsOut } from '../../../lib/inside.ts';
 import { readRegularFile } from '../../../lib/regular-file.ts';
 import type { SkillsService } from '../../skills/service.ts';
 import type { FixPlan, FixTarget } from './fix-plan.ts';
@@ -10,10 +12,18 @@ import type { FixPlan, FixTarget } from './fix-plan.ts';
 const SKILL_FILE = 'SKILL.md';
 const SKILL_BYTES_MAX = 1024 * 1024;
 
-/** Every folder that the registry has looked at, with its SKILL.md or what was meant as one. */
-export function readFixTargets(skills: SkillsService): readonly FixTarget[] {
+/** Roots that are links out of the workspace. What came with it does not choose what is mended elsewhere. */
+export function rootsOutside(skills: Pick<SkillsService, 'roots'>, workspace: string): readonly string[] {
+  return skills.roots.filter((root) => leadsOut(root.path, workspace)).map(({ display }) => display);
+}
+
+/** Every folder that the registry has looked at and that may be written to, with its SKILL.md or what was meant as one. */
+export function readFixTargets(skills: SkillsService, workspace: string): readonly FixTarget[] {
   const { indexed, rejected } = skills.records();
-  const folders = [...indexed, ...rejected].map(({ directory }) => directory);
+  const outside = rootsOutside(skills, workspace);
+  const folders = [...indexed, ...rejected]
+    .filter(({ root }) => !outside.includes(root))
+    .map(({ directory }) => directory);
   return [...new Set(folders)].flatMap((directory) => {
     const real = skills.placeOf(directory);
     const target = real === null ? null : readTarget(directory, real);
@@ -31,15 +41,12 @@ export function applyFix(plan: FixPlan): void {
       `${plan.directory}/${plan.file} has changed meanwhile; run it again`,
     );
   const { mode } = lstatSync(file);
-  const temporary = path.join(plan.real, `.${plan.file}.colibri-fix`);
   try {
     // First, and by itself: where case does not matter, the old name and the new one are the same file.
     if (goal !== file) renameSync(file, goal);
     if (plan.after === plan.before) return;
-    writeFileSync(temporary, plan.after, { mode: mode & 0o777, flag: 'wx', flush: true });
-    renameSync(temporary, goal);
+    replaceFile(goal, plan.after, mode & 0o777);
   } catch (error) {
-    rmSync(temporary, { force: true });
     throw new ColibriError(
       'WRITE_FAILED',
       `${plan.directory}/${plan.file} could not be written: ${messageOf(error)}`,

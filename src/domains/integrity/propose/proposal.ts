@@ -80,6 +80,14 @@ export function checkFiles(files: readonly ProposedFile[]): void {
     refuse(`the files hold more than ${PROPOSAL_CHARS_MAX} characters; propose less`);
 }
 
+/** It becomes the name of a folder. */
+export function checkName(name: string): void {
+  if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name))
+    refuse(
+      `${JSON.stringify(name)} is no name of a skill; use lower-case letters, digits and single hyphens`,
+    );
+}
+
 /** The files as they would be afterwards. */
 export function mergeFiles(
   current: readonly ScanFile[],

@@ -3,6 +3,7 @@ import type { ColibriDatabase } from '../../../db/database.ts';
 import { type Clock, isoNow } from '../../../lib/clock.ts';
 import { ColibriError } from '../../../lib/errors.ts';
 import type { Ids } from '../../../lib/ids.ts';
+import { requireInside } from '../../../lib/inside.ts';
 import type { EventDraft } from '../../events/schema.ts';
 import type { EventsService } from '../../events/service.ts';
 import type { SkillsService } from '../../skills/service.ts';
@@ -10,6 +11,7 @@ import { type FolderContent, readFolder } from '../scan/scan-files.ts';
 import { scanSkill } from '../scan/scan-skill.ts';
 import {
   checkFiles,
+  checkName,
   checkReason,
   checkSkill,
   digestOf,
@@ -75,6 +77,8 @@ export interface ProposeParts {
   readonly events: Pick<EventsService, 'append' | 'wake'>;
   readonly clock: Clock;
   readonly ids: Ids;
+  /** Absolute; a root inside of it is not left through a link. */
+  readonly workspace: string;
 }
 
 /** Agents of this tier are workers: they use skills and do not write any. */
@@ -117,7 +121,7 @@ async function createSkill(
   const files = mergeFiles([], [{ path: 'SKILL.md', text: scaffoldSkill({ name, description }) }]);
   checkSkill(name, files);
   refuseTaken(parts.skills, name);
-  const root = canonicalRoot(parts.skills);
+  const root = writableRoot(parts);
   writeSkillFolder({ root: root.path, name, files, mark: parts.ids.ulid(), change: 'new' });
   const directory = `${root.display}/${name}`;
   const { digest } = readFolder(`${root.path}/${name}`);
@@ -203,6 +207,8 @@ function review({ skills }: ProposeParts, proposal: Proposal): ReviewedProposal 
 async function land(parts: ProposeParts, proposal: Proposal, actor: string): Promise<CreatedSkill> {
   const { skills } = parts;
   const { name, change, id } = proposal;
+  // It was checked when it was made, but a workspace may bring its own database.
+  checkFiles(proposal.files);
   const current = contentNow(skills, proposal);
   if ((current?.digest ?? null) !== proposal.base_digest) {
     const message = `${name} has changed since it was proposed; reject it and ask for it again`;
@@ -210,8 +216,8 @@ async function land(parts: ProposeParts, proposal: Proposal, actor: string): Pro
   }
   const files = mergeFiles(current?.files ?? [], proposal.files);
   checkSkill(name, files);
-  const root = canonicalRoot(skills);
-  writeSkillFolder({ root: root.path, name, files, mark: id, change });
+  const root = writableRoot(parts);
+  writeSkillFolder({ root: root.path, name, files, mark: parts.ids.ulid(), change });
   const { digest } = readFolder(`${root.path}/${name}`);
   const directory = `${root.display}/${name}`;
   await decide(parts, proposal, { state: 'accepted', actor, note: null }, [
@@ -265,6 +271,12 @@ function unknownProposal(id: string, known: readonly Proposal[]): never {
   });
 }
 
+function writableRoot({ skills, workspace }: ProposeParts): SkillsService['roots'][number] {
+  const root = canonicalRoot(skills);
+  requireInside(root.path, workspace);
+  return root;
+}
+
 /** Where new skills go: the workspace's own root. */
 function canonicalRoot(skills: SkillsService): SkillsService['roots'][number] {
   const root = skills.roots.find(({ source }) => source === 'workspace');
@@ -308,6 +320,10 @@ function currentContent(skills: SkillsService, name: string): FolderContent {
 
 /** What is there now for a proposal: null when there is no such skill. */
 function contentNow(skills: SkillsService, { name }: Proposal): FolderContent | null {
-  const content = readFolder(`${canonicalRoot(skills).path}/${name}`);
+  checkName(name);
+  const root = canonicalRoot(skills);
+  const folder = `${root.path}/${name}`;
+  requireInside(folder, root.path);
+  const content = readFolder(folder);
   return content.files.length === 0 && content.unread.length === 0 ? null : content;
 }

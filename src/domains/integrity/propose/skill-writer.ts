@@ -21,6 +21,9 @@ export function writeSkillFolder({ root, name, files, mark, change }: SkillWrite
   const fresh = path.join(root, `.colibri-new-${mark}`);
   const old = path.join(root, `.colibri-old-${mark}`);
   try {
+    mkdirSync(root, { recursive: true });
+    // Nobody has been here before: a link that lies there would be followed.
+    mkdirSync(fresh);
     for (const { path: file, bytes } of files) {
       const place = path.join(fresh, file);
       mkdirSync(path.dirname(place), { recursive: true });

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync }
 import path from 'node:path';
 
 import { ColibriError, messageOf, systemCodeOf } from '../../../lib/errors.ts';
+import { requireInside } from '../../../lib/inside.ts';
 import { type PublishedFile, type PublishedSkills, publishedTree } from './published-tree.ts';
 
 export interface PublishRequest {
@@ -30,7 +31,8 @@ export interface PublishService {
 
 const BELOW = '.well-known/agent-skills';
 
-export function createPublishService(skills: PublishedSkills): PublishService {
+/** A folder in the workspace is not left through a link that came with it; elsewhere links are the user's own. */
+export function createPublishService(skills: PublishedSkills, workspace: string): PublishService {
   const live = publishedTree(skills, { base: `/${BELOW}/` });
   return {
     get: live.get,
@@ -39,6 +41,7 @@ export function createPublishService(skills: PublishedSkills): PublishService {
       const tree = publishedTree(skills, { base, includes: choice(skills, wanted) });
       const paths = await tree.paths();
       const folder = path.join(out, BELOW);
+      requireInside(folder, workspace);
       refuseForeign(folder);
       let bytes = 0;
       try {
@@ -74,7 +77,7 @@ function choice(skills: PublishedSkills, wanted: readonly string[] | undefined):
 function writeOne(file: string, content: PublishedFile | null): number {
   if (content === null) throw unwritable(file, 'a skill changed while it was published; try again');
   mkdirSync(path.dirname(file), { recursive: true });
-  writeFileSync(file, content.bytes);
+  writeFileSync(file, content.bytes, { flag: 'wx' });
   return content.bytes.length;
 }
 

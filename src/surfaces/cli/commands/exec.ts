@@ -3,6 +3,7 @@ import path from 'node:path';
 
 import type { Ask } from '../../../domains/sessions/asking.ts';
 import { ColibriError, systemCodeOf } from '../../../lib/errors.ts';
+import { requireInside } from '../../../lib/inside.ts';
 import { printable, printableBlock } from '../../../lib/text.ts';
 import { type Answer, requireAnswer } from '../answer.ts';
 import { type BootedRuntime, type CommandContext, EXIT, type ExitCode } from '../command.ts';
@@ -24,6 +25,8 @@ interface Ran {
 export function run(context: CommandContext): Promise<ExitCode> {
   const { args, flags, out, host } = context;
   const [name = '', script = '', ...words] = args;
+  const named = flags.values.get('out');
+  const folder = named === undefined ? undefined : path.resolve(host.cwd, named);
   const seconds = wholeNumber(flags, 'timeout', { min: 1, max: SECONDS_MAX });
   const run = async (runtime: BootedRuntime): Promise<ExitCode> => {
     const session = await openSession(runtime, flags.values.get('session'));
@@ -39,10 +42,10 @@ export function run(context: CommandContext): Promise<ExitCode> {
       const answer = await call(runtime, 'skill_run', { input, ask: host.ask });
       // `skill_run` has put them there.
       const ran = answer.data as Ran;
-      await writeFiles(runtime, ran, flags.values.get('out'));
+      await writeFiles(runtime, ran, folder);
       if (flags.switches.has('json')) out.json({ session: session.id, ...ran, text: answer.text ?? '' });
       else out.lines([printableBlock(answer.text ?? '').trimEnd()].filter((text) => text !== ''));
-      if (ran.files.length > 0 && flags.values.get('out') === undefined)
+      if (ran.files.length > 0 && folder === undefined)
         out.note(`it left ${plural(ran.files.length, 'file')}; --out <dir> keeps them`);
       return ran.exit_code === 0 ? EXIT.ok : EXIT.findings;
     } finally {
@@ -73,9 +76,9 @@ async function call(
   return requireAnswer(await sessions.callAsking(found, input, { request: { door: 'cli' }, ask }));
 }
 
-/** Files that the run left. Their paths were checked when they were collected; existing ones are never overwritten. */
+/** Files that the run left. Their paths were checked when they were collected; existing ones are never overwritten, links of the workspace not followed. */
 async function writeFiles(
-  { events }: BootedRuntime,
+  { events, config }: BootedRuntime,
   { files }: Ran,
   folder: string | undefined,
 ): Promise<void> {
@@ -84,6 +87,7 @@ async function writeFiles(
     const bytes = await events.artifact(digest);
     if (bytes === null) throw new ColibriError('ARTIFACT_MISSING', `artifact ${digest} is gone`, { digest });
     const target = path.join(folder, relative);
+    requireInside(target, config.workspace);
     mkdirSync(path.dirname(target), { recursive: true });
     try {
       writeFileSync(target, bytes, { flag: 'wx' });
