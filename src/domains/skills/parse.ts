@@ -80,9 +80,8 @@ export function parseHead(bytes: Uint8Array, where: SkillPlace, options: ParseOp
     yaml: read.yaml,
     directory: where.directory,
   });
-  const body = content.bytes.subarray(parts.bodyStart);
-  const bodyTokens = countTokens(body, content.ascii);
-  checkBody(findings, body, bodyTokens);
+  const bodyTokens = countTokens(content, parts);
+  checkBody(findings, content.bytes, { bodyStart: parts.bodyStart, tokens: bodyTokens });
   if (hasErrors(findings.all)) return rejected();
   const head: SkillHead = {
     fields,
@@ -90,7 +89,7 @@ export function parseHead(bytes: Uint8Array, where: SkillPlace, options: ParseOp
     frontmatter: read.frontmatter,
     digest: options.digest ?? sha256Hex(bytes),
     bodyTokens,
-    bodyStart: bytes.length - body.length,
+    bodyStart: bytes.length - content.bytes.length + parts.bodyStart,
   };
   return { head, diagnostics: findings.all };
 }
@@ -175,17 +174,17 @@ const FRONT_BYTES = 1024;
 
 /** Null: the first bytes alone do not tell. */
 function splitFront(bytes: Buffer, ascii: boolean): (Parts & { readonly kind: 'in-front' }) | null {
-  const front = bytes.subarray(0, FRONT_BYTES);
   // Only where a character is a byte are places in the text places in the file.
-  if (!ascii && !isAscii(front)) return null;
-  const fences = splitFrontmatter(front.toString('latin1'));
+  if (!ascii && !isAscii(bytes.subarray(0, FRONT_BYTES))) return null;
+  const front = bytes.toString('latin1', 0, FRONT_BYTES);
+  const fences = splitFrontmatter(front);
   // At the very end, blank lines before the body may go on behind it.
   if (fences.kind !== 'found' || fences.bodyStart === front.length) return null;
   return { kind: 'in-front', yaml: fences.yaml, bodyStart: fences.bodyStart };
 }
 
-function countTokens(body: Buffer, ascii: boolean): number {
-  const codePoints = ascii ? body.length : countCodePoints(body);
+function countTokens({ bytes, ascii }: Content, { bodyStart }: Parts): number {
+  const codePoints = ascii ? bytes.length - bodyStart : countCodePoints(bytes.subarray(bodyStart));
   return Math.max(1, Math.floor(codePoints / CODE_POINTS_PER_TOKEN));
 }
 
@@ -196,8 +195,12 @@ function countCodePoints(bytes: Buffer): number {
   return count;
 }
 
-function checkBody(findings: Findings, body: Buffer, tokens: number): void {
-  if (body.includes(0)) {
+function checkBody(
+  findings: Findings,
+  bytes: Buffer,
+  { bodyStart, tokens }: Pick<Parts, 'bodyStart'> & { readonly tokens: number },
+): void {
+  if (bytes.includes(0, bodyStart)) {
     findings.add('error', 'text-invalid', { message: 'the body holds a NUL character; remove it' });
   }
   if (tokens > BODY_TOKENS_ADVISED) {

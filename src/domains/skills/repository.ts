@@ -154,9 +154,13 @@ function loadRoot(
   const display = (absolute: string) => displayPath(absolute, { workspace, home: os.homedir() });
   const { directories, refused } = listRoot(root);
   const writer = skillRowWriter(db);
-  const loadedAt = isoNow(clock);
   writer.forgetScans();
-  const generation = writer.generation() + 1;
+  const origin = {
+    source: 'workspace',
+    root: display(root),
+    loadedAt: isoNow(clock),
+    generation: writer.generation() + 1,
+  } as const;
   const keepNames: string[] = [];
   let skipped = refused.length;
   for (const { file, message } of refused) logger('[colibri] skill skipped:', `${file}:`, message);
@@ -169,20 +173,16 @@ function loadRoot(
       skipped++;
       continue;
     }
-    const place = {
-      source: 'workspace',
-      root: display(root),
-      directory: display(path.join(root, directory.name)),
-    } as const;
-    const body = bodyText(bytes, head);
+    const shown = display(path.join(root, directory.name));
     const { name, capabilities } = head.fields;
-    const row = skillRowValues(head, { place, diagnostics, loadedAt, generation, body });
-    writer.upsert(row, capabilities);
+    const row = skillRowValues(head, { directory: shown, diagnostics, body: bodyText(bytes, head) });
+    writer.upsert(row, { origin, capabilities });
     keepNames.push(name);
   }
+  writer.flush();
   const loaded = keepNames.length;
   const pruned = writer.prune(keepNames);
-  writer.noteForSearch(new Set(keepNames));
+  writer.noteForSearch(keepNames, loaded);
   writer.nextGeneration();
   return { loaded, skipped, pruned, total_on_disk: loaded + skipped };
 }

@@ -1,7 +1,7 @@
 /** Writes of the `skills` table, shared by the contracted loader and the registry. */
 import type Database from 'better-sqlite3';
 
-import { RARE_COLUMNS, type SkillRowValues, USUAL_COLUMNS } from './skill-row.ts';
+import { RARE_COLUMNS, type RowOrigin, type SkillRowValues, USUAL_COLUMNS } from './skill-row.ts';
 
 const GENERATION = 'registry.generation';
 
@@ -10,10 +10,16 @@ export interface SkillRowWriter {
   generation(): number;
   nextGeneration(): void;
   count(): number;
-  /** The capabilities stand in the row, too; they are indexed one by one. */
-  upsert(row: SkillRowValues, capabilities: readonly string[]): void;
-  /** Has the search index read the rows of these names. To be called for all that were upserted. */
-  noteForSearch(names: ReadonlySet<string>): void;
+  /** The capabilities stand in the row, too; they are indexed one by one. Nothing is sure to be written before `flush`. */
+  upsert(
+    row: SkillRowValues,
+    shared: { readonly origin: RowOrigin; readonly capabilities: readonly string[] },
+  ): void;
+  flush(): void;
+  /** Forgets rows that wait to be written, because what they belonged to has failed. */
+  discard(): void;
+  /** Has the search index read the rows of these names, so many. To be called for all that were upserted. */
+  noteForSearch(names: Iterable<string>, count: number): void;
   delete(name: string): void;
   /** Deletes every row whose name is not in the list and says how many went. */
   prune(keepNames: readonly string[]): number;
@@ -22,13 +28,6 @@ export interface SkillRowWriter {
 }
 
 export function skillRowWriter(db: Database.Database): SkillRowWriter {
-  const columns = [...USUAL_COLUMNS, ...Object.keys(RARE_COLUMNS)];
-  const upsert = db.prepare(upsertSql(columns, columns));
-  // Binding a value costs more than anything else in a write; most rows need less than half of them.
-  const upsertUsual = db.prepare(upsertSql(USUAL_COLUMNS, columns));
-  const putCapability = db.prepare(
-    'INSERT OR IGNORE INTO skill_capabilities (capability, name) VALUES (?, ?)',
-  );
   const remove = db.prepare('DELETE FROM skills WHERE name = ?');
   // The names travel as one JSON value: SQLite limits the number of bound parameters, not their size.
   const prune = db.prepare('DELETE FROM skills WHERE name NOT IN (SELECT value FROM json_each(?))');
@@ -45,14 +44,7 @@ export function skillRowWriter(db: Database.Database): SkillRowWriter {
     nextGeneration: () => {
       setGeneration.run(GENERATION, String(readGeneration() + 1));
     },
-    upsert: (row, capabilities) => {
-      if (row.length === USUAL_COLUMNS.length) {
-        upsertUsual.run(...row);
-        return;
-      }
-      upsert.run(...row);
-      for (const capability of capabilities) putCapability.run(capability, row[0]);
-    },
+    ...upserts(db),
     ...searchNotes(db, readCount),
     count: readCount,
     delete: (name) => {
@@ -69,11 +61,92 @@ export function skillRowWriter(db: Database.Database): SkillRowWriter {
   };
 }
 
+/** Enough that a row costs little more than its values, few enough that they fit into the processor's cache. */
+const BATCH_ROWS = 16;
+
+function upserts(db: Database.Database): Pick<SkillRowWriter, 'upsert' | 'flush' | 'discard'> {
+  // Binding a value costs more than anything else in a write; most rows need less than a third of them.
+  const usual = createBatch(db, upsertSql(USUAL_COLUMNS));
+  const whole = createBatch(db, upsertSql([...USUAL_COLUMNS, ...Object.keys(RARE_COLUMNS)]));
+  const capability = createBatch(db, (rows) => {
+    const values = Array.from({ length: rows }, () => '(?, ?)').join(', ');
+    return `INSERT OR IGNORE INTO skill_capabilities (capability, name) VALUES ${values}`;
+  });
+  const batches = [usual, whole, capability];
+  const flush = () => {
+    for (const batch of batches) batch.flush();
+  };
+  let shared: RowOrigin | undefined;
+  return {
+    flush,
+    discard: () => {
+      for (const batch of batches) batch.discard();
+    },
+    upsert: (row, { origin, capabilities }) => {
+      if (origin !== shared) {
+        flush();
+        shared = origin;
+        const values = [origin.loadedAt, origin.source, origin.root, origin.generation];
+        usual.share(values);
+        whole.share(values);
+      }
+      (row.length === USUAL_COLUMNS.length ? usual : whole).add(row);
+      for (const name of capabilities) capability.add([name, row[0] ?? '']);
+    },
+  };
+}
+
+interface Batch {
+  /** Values that all following rows have, in front of their own. */
+  share(values: SkillRowValues): void;
+  add(row: SkillRowValues): void;
+  flush(): void;
+  discard(): void;
+}
+
+/** Writes several rows with one statement, which spares SQLite most of what a statement costs besides its rows. */
+function createBatch(db: Database.Database, sqlFor: (rows: number) => string): Batch {
+  // Made with the first use: most starts write nothing.
+  let many: Database.Statement | undefined;
+  let one: Database.Statement | undefined;
+  // One array for all that is bound: to join the rows would take as long as to bind them.
+  const values: (string | number | null)[] = [];
+  let shared = 0;
+  let rows = 0;
+  const discard = () => {
+    values.length = shared;
+    rows = 0;
+  };
+  return {
+    discard,
+    share: (all) => {
+      values.splice(0, values.length, ...all);
+      shared = all.length;
+    },
+    add: (row) => {
+      for (const value of row) values.push(value);
+      if (++rows < BATCH_ROWS) return;
+      many ??= db.prepare(sqlFor(BATCH_ROWS));
+      many.run(values);
+      discard();
+    },
+    flush: () => {
+      if (rows === 0) return;
+      one ??= db.prepare(sqlFor(1));
+      const width = (values.length - shared) / rows;
+      for (let at = shared; at < values.length; at += width)
+        one.run([...values.slice(0, shared), ...values.slice(at, at + width)]);
+      discard();
+    },
+  };
+}
+
 function searchNotes(db: Database.Database, count: () => number): Pick<SkillRowWriter, 'noteForSearch'> {
   const note = db.prepare('INSERT OR IGNORE INTO search_pending (name) VALUES (?)');
   return {
-    noteForSearch: (names) => {
-      if (names.size > 0 && names.size === count()) {
+    noteForSearch: (names, many) => {
+      if (many === 0) return;
+      if (many === count()) {
         db.exec('INSERT OR IGNORE INTO search_pending (name) SELECT name FROM skills ORDER BY name');
         return;
       }
@@ -82,11 +155,25 @@ function searchNotes(db: Database.Database, count: () => number): Pick<SkillRowW
   };
 }
 
-/** Columns that are not written get the table's defaults, also where the row was there before. */
-function upsertSql(written: readonly string[], columns: readonly string[]): string {
-  const updates = columns
-    .filter((column) => column !== 'name')
-    .map((column) => `${column} = excluded.${column}`);
-  return `INSERT INTO skills (${written.join(', ')}) VALUES (${written.map(() => '?').join(', ')})
+/** Of `RowOrigin`, in the order of its values. */
+const ORIGIN_COLUMNS = ['loaded_at', 'source', 'root', 'generation'];
+
+/** Columns that are not given get their defaults, also where the row was there before. */
+function upsertSql(given: readonly string[]): (rows: number) => string {
+  const numbered = given.map((_, index) => `column${index + 1}`);
+  const directory = numbered[given.indexOf('directory')];
+  const body = given.includes('body') ? [] : ['body'];
+  const columns = [...ORIGIN_COLUMNS, 'source_path', ...body, ...given];
+  const values = [
+    ...ORIGIN_COLUMNS.map(() => '?'),
+    `${directory} || '/SKILL.md'`,
+    ...body.map(() => "''"),
+    ...numbered,
+  ];
+  const updated = [...ORIGIN_COLUMNS, 'source_path', ...USUAL_COLUMNS, ...Object.keys(RARE_COLUMNS)];
+  const updates = updated.flatMap((column) => (column === 'name' ? [] : [`${column} = excluded.${column}`]));
+  const row = `(${given.map(() => '?').join(', ')})`;
+  return (rows) => `INSERT INTO skills (${columns.join(', ')})
+    SELECT ${values.join(', ')} FROM (VALUES ${Array.from({ length: rows }, () => row).join(', ')}) WHERE true
     ON CONFLICT(name) DO UPDATE SET ${updates.join(', ')}`;
 }

@@ -4,10 +4,11 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createDisplay, displayPath } from '../../../src/domains/skills/display-path.ts';
+import { parseHead } from '../../../src/domains/skills/parse.ts';
 import { getSkill, listSkills } from '../../../src/domains/skills/repository.ts';
 import { RARE_COLUMNS } from '../../../src/domains/skills/skill-row.ts';
 import type { Runtime } from '../../../src/startup.ts';
-import { writeSkill } from '../../support/skill-files.ts';
+import { skillText, writeSkill } from '../../support/skill-files.ts';
 import { openMemory, seedContractedRow } from '../../support/skill-index.ts';
 import { testSessions } from '../sessions/harness.ts';
 
@@ -79,9 +80,16 @@ test('the text of a skill that no session saw goes with it', async () => {
 test('what a short row leaves out is what the table fills in', () => {
   const db = openMemory();
   seedContractedRow(db, 'plain');
-  expect(db.prepare(`SELECT ${Object.keys(RARE_COLUMNS).join(', ')} FROM skills`).get()).toEqual(
-    RARE_COLUMNS,
-  );
+  const { head } = parseHead(Buffer.from(skillText('plain')), { file: 'SKILL.md', directory: 'plain' });
+  if (head === null) throw new Error('a plain skill is one');
+  // Of the contracted columns the body alone is never left out.
+  const { body: _, ...rare } = RARE_COLUMNS;
+  const row = db
+    .prepare(`SELECT ${Object.keys(rare).join(', ')} FROM skills`)
+    .raw()
+    .get();
+  const context = { directory: 'plain', diagnostics: [] };
+  expect(row).toEqual(Object.values(rare).map((read) => read(head.fields, context)));
 });
 
 test('a row that once had capabilities loses them with the next edit', async () => {

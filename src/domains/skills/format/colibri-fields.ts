@@ -86,37 +86,54 @@ export const NO_COLIBRI_FIELDS: ColibriFields = Object.freeze({
   verification: NOTHING,
 });
 
+/** `metadata` is null when it carries none of them. */
 export function readColibriFields(
   findings: Findings,
   frontmatter: SkillFrontmatter,
-  metadata: Readonly<Record<string, string>>,
+  metadata: Readonly<Record<string, string>> | null,
 ): ColibriFields {
   const field = (name: ColibriField): Field => locateField(findings, name, { frontmatter, metadata });
   const tier = readTier(findings, field('tier'));
+  const texts = readEach(TEXT_FIELDS, (name) => readText(findings, field(name)));
+  const lists = readEach(LIST_FIELDS, (name) => readTextList(findings, field(name)));
   return {
-    version: readText(findings, field('version')),
-    entrypoint: readText(findings, field('entrypoint')),
-    capabilities: readTextList(findings, field('capabilities')),
-    greekLetter: readText(findings, field('greek_letter')),
+    version: texts.version,
+    entrypoint: texts.entrypoint,
+    capabilities: lists.capabilities,
+    greekLetter: texts.greek_letter,
     tier,
     invokableBy: readInvokableBy(findings, field('invokable_by'), tier),
     category: readCategory(findings, field('category')),
-    triggers: readTextList(findings, field('triggers')),
-    requiredTools: readTextList(findings, field('required_tools')),
+    triggers: lists.triggers,
+    requiredTools: lists.required_tools,
     workflow: readWorkflow(findings, field('workflow')),
-    verification: readTextList(findings, field('verification')),
+    verification: lists.verification,
   };
+}
+
+const TEXT_FIELDS = ['version', 'entrypoint', 'greek_letter'] as const;
+const LIST_FIELDS = ['capabilities', 'triggers', 'required_tools', 'verification'] as const;
+
+/** A loop, because V8 would compile a dozen calls a dozen times. */
+function readEach<Name extends ColibriField, Value>(
+  names: readonly Name[],
+  read: (name: Name) => Value,
+): Readonly<Record<Name, Value>> {
+  const values: Partial<Record<Name, Value>> = {};
+  for (const name of names) values[name] = read(name);
+  // Every name has its value now.
+  return values as Record<Name, Value>;
 }
 
 interface Places {
   readonly frontmatter: SkillFrontmatter;
-  readonly metadata: Readonly<Record<string, string>>;
+  readonly metadata: Readonly<Record<string, string>> | null;
 }
 
 function locateField(findings: Findings, name: ColibriField, places: Places): Field {
   const value = places.frontmatter[name];
   if (value !== undefined) return { name, value, severity: 'error' };
-  const carried = places.metadata[CARRIER_PREFIX + name];
+  const carried = places.metadata?.[CARRIER_PREFIX + name];
   if (carried === undefined) return { name, value: undefined, severity: 'error' };
   const carrier = `metadata.${CARRIER_PREFIX}${name}`;
   return { name: carrier, value: decode(findings, carrier, carried, SHAPES[name]), severity: 'error' };

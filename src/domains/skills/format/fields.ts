@@ -41,8 +41,9 @@ export function readFields(findings: Findings, { frontmatter, yaml, directory }:
       return texts.ok && isJsonMap(texts.value) ? texts.value['metadata'] : undefined;
     },
   });
-  const carried = groups.colibri || hasCarrier(standard.metadata);
-  const colibri = carried ? readColibriFields(findings, frontmatter, standard.metadata) : NO_COLIBRI_FIELDS;
+  const carriers = hasCarrier(standard.metadata) ? standard.metadata : null;
+  const carried = groups.colibri || carriers !== null;
+  const colibri = carried ? readColibriFields(findings, frontmatter, carriers) : NO_COLIBRI_FIELDS;
   const host = groups.host ? readHostFields(findings, frontmatter) : NO_HOST_FIELDS;
   const standardOnly = !carried && !groups.host;
   return { fields: mergeFields(standard, colibri, host), standardOnly };

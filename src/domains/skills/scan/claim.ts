@@ -4,7 +4,7 @@ import { bodyText, type SkillHead } from '../parse.ts';
 import { skillRowValues } from '../skill-row.ts';
 import { Role } from './root-snapshot.ts';
 import { precedenceRule, type SkillRoot } from './roots.ts';
-import type { Scan, Settled, Visit } from './scan-state.ts';
+import type { Holder, Scan, Settled, SharedByWinners, Visit } from './scan-state.ts';
 
 export interface Content {
   readonly head: SkillHead;
@@ -21,12 +21,21 @@ export function keepClaim(
   const { before } = directory;
   if (before === null) return null;
   const { role, name } = before;
-  const held = scan.taken.has(name);
-  if (role === Role.winner && !held) {
-    scan.taken.set(name, root);
-    return before;
-  }
-  return role === Role.shadowed && held && !scan.fresh.has(name) ? before : null;
+  if (role === Role.winner) return keepName(scan, root, name) ? before : null;
+  return role === Role.shadowed && scan.taken.get(name)?.fresh === false ? before : null;
+}
+
+/** False: another has taken it. */
+export function keepName({ taken, shared }: Scan, root: SkillRoot, name: string): boolean {
+  if (taken.has(name)) return false;
+  taken.set(name, sharedIn(shared, root).kept);
+  return true;
+}
+
+function sharedIn(shared: Scan['shared'], root: SkillRoot): SharedByWinners {
+  const found = shared.get(root);
+  if (found === undefined) throw new Error(`the scan knows no root ${root.display}`);
+  return found;
 }
 
 export function claim(scan: Scan, visit: Visit, content: Content): Settled {
@@ -37,35 +46,35 @@ export function claim(scan: Scan, visit: Visit, content: Content): Settled {
     storeShadowed(scan, visit, { head: content.head, holder });
     return { role: Role.shadowed, name };
   }
-  scan.taken.set(name, visit.root);
+  scan.taken.set(name, sharedIn(scan.shared, visit.root).fresh);
   storeWinner(scan, visit, content);
   return { role: Role.winner, name };
 }
 
 function storeWinner(scan: Scan, { root, place }: Visit, { head, diagnostics, bytes }: Content): void {
   const { name, capabilities } = head.fields;
-  if (scan.winnersBefore.has(name)) scan.counts.changed++;
+  const { origin, displayStart } = sharedIn(scan.shared, root);
+  if (scan.hadWinners && scan.repository.winner(name) !== null) scan.counts.changed++;
   else scan.counts.added++;
-  scan.fresh.add(name);
-  const { loadedAt, generation } = scan;
-  const origin = { source: root.source, root: root.display, directory: place };
-  const row = skillRowValues(head, { place: origin, diagnostics, loadedAt, generation });
-  scan.repository.skills.upsert(row, capabilities);
+  const row = skillRowValues(head, { directory: place, diagnostics });
+  scan.repository.skills.upsert(row, { origin, capabilities });
   // A path that is not shown below its root's does not lead back to the file.
-  const isFound = place.startsWith(`${root.display}/`);
+  const isFound = place.startsWith(displayStart);
   if (scan.keepBodies || !isFound) scan.repository.putBody(head.digest, bodyText(bytes, head));
 }
 
 function storeShadowed(
   scan: Scan,
   { root, place }: Visit,
-  { head, holder }: { readonly head: SkillHead; readonly holder: SkillRoot },
+  { head, holder }: { readonly head: SkillHead; readonly holder: Holder },
 ): void {
   const { name, description, version } = head.fields;
+  // The winner may be as new as this one.
+  scan.repository.skills.flush();
   const winner = scan.repository.winner(name);
   if (winner === null) throw new Error(`no winner is stored for ${name}`);
   const shadowed = { path: `${place}/SKILL.md`, source: root.source, digest: head.digest };
-  const rule = precedenceRule(holder, root);
+  const rule = precedenceRule(holder.root, root);
   scan.counts.shadowed++;
   scan.repository.putShadowed({
     ...shadowed,

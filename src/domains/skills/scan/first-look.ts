@@ -3,9 +3,9 @@ import { lstatSync, type Stats } from 'node:fs';
 
 import { systemCodeOf } from '../../../lib/errors.ts';
 import { readSkillBytes, type SkillBytes } from '../skill-file.ts';
-import type { PlannedDirectory, PlannedRoot } from './scan-plan.ts';
+import type { PlannedDirectory } from './scan-plan.ts';
 import type { Scan } from './scan-state.ts';
-import { noteSeen } from './walk.ts';
+import { noteSeen, type WalkedRoot } from './walk.ts';
 
 /** Something is a link, or has several names, or is closed: the scan has to begin with a walk. */
 export class WalkNeeded extends Error {}
@@ -15,8 +15,8 @@ export interface FirstLook {
   readonly read: SkillBytes;
 }
 
-export function lookFirst(scan: Scan, { walked, directory: plan }: PlannedRoot, index: number): FirstLook {
-  const directory = plan(index);
+export function lookFirst(scan: Scan, walked: WalkedRoot, index: number): FirstLook {
+  const directory = newDirectory(walked, index);
   const file = `${directory.readFrom}/SKILL.md`;
   const read = readSkillBytes(file, { links: 'refuse', into: scan.buffer });
   const now = scan.began;
@@ -33,6 +33,13 @@ export function lookFirst(scan: Scan, { walked, directory: plan }: PlannedRoot, 
   if (stats.isSymbolicLink() || (stats.isFile() && stats.nlink > 1)) throw new WalkNeeded();
   noteSeen(walked, index, { stats, now });
   return { directory, read };
+}
+
+/** What a plan would say of it: nothing is known from before, and there are no links. */
+function newDirectory({ root, directories }: WalkedRoot, index: number): PlannedDirectory {
+  const relative = directories[index] ?? '';
+  const readFrom = `${root.path}/${relative}`;
+  return { relative, kind: 'skill', readFrom, inode: null, before: null, changed: true, stirred: true };
 }
 
 function statsOf(place: string): Stats | undefined {

@@ -73,8 +73,9 @@ export function createScanRepository(db: Database.Database): ScanRepository {
   );
   const dropRoots = db.prepare('DELETE FROM skill_roots');
   const winner = db.prepare('SELECT source_path AS path, source, digest FROM skills WHERE name = ?');
+  const skills = skillRowWriter(db);
   return {
-    skills: skillRowWriter(db),
+    skills,
     storedRoots: () => readStoredRoots(db),
     putRoots: (all) => {
       dropRoots.run();
@@ -85,7 +86,13 @@ export function createScanRepository(db: Database.Database): ScanRepository {
     keepsBodies: () => keepsBodies(db),
     putBody: (digest, body) => putBody(db, digest, body),
     winner: (name) => (winner.get(name) as IndexedPlace | undefined) ?? null,
-    transaction: (work) => withScanCache(db, () => db.transaction(work).immediate()),
+    transaction(work) {
+      try {
+        return withScanCache(db, () => db.transaction(work).immediate());
+      } finally {
+        skills.discard();
+      }
+    },
     ...shadowedStatements(db),
     ...rejectionStatements(db),
     ...aliasStatements(db),

@@ -3,9 +3,10 @@ import { type Clock, isoNow } from '../../../lib/clock.ts';
 import type { Logger } from '../../../lib/logger.ts';
 import type { EventDraft, EventLog } from '../../events/schema.ts';
 import type { SkillBytes } from '../skill-file.ts';
-import { Role, type RootSnapshot, skillNameAt } from './root-snapshot.ts';
+import type { RowOrigin } from '../skill-row.ts';
+import { countWinners, type Role, type RootSnapshot } from './root-snapshot.ts';
 import type { SkillRoot } from './roots.ts';
-import type { PlannedDirectory, ScanPlan, StoredRoot } from './scan-plan.ts';
+import type { PlannedDirectory, ScanPlan } from './scan-plan.ts';
 import type { ScanRepository } from './scan-repository.ts';
 
 export interface ScanParts {
@@ -30,14 +31,14 @@ export interface Scan extends BegunScan {
   readonly buffer: Buffer;
   /** Whether the texts of skills are kept, because a session may ask for them later. */
   readonly keepBodies: boolean;
-  readonly loadedAt: string;
-  /** The state of the catalog that this scan makes. */
-  readonly generation: number;
-  readonly winnersBefore: ReadonlySet<string>;
+  /** What the winners of a root have in common. */
+  readonly shared: ReadonlyMap<SkillRoot, SharedByWinners>;
+  /** Whether any skill was indexed before. */
+  readonly hadWinners: boolean;
   /** Who has a name: roots come in order of precedence, so the first to ask keeps it. */
-  readonly taken: Map<string, SkillRoot>;
-  /** Names whose winner is another or has changed; records of the copies in its shadow are renewed. */
-  readonly fresh: Set<string>;
+  readonly taken: Map<string, Holder>;
+  /** Names whose winner is gone, or may have another name by now; unless another took them, their rows go. */
+  readonly lost: Set<string>;
   /** Inodes of SKILL.md files with several paths, and the directory that counts. */
   readonly inodes: Map<string, string>;
   readonly drafts: EventDraft[];
@@ -47,6 +48,21 @@ export interface Scan extends BegunScan {
   wrote: boolean;
   /** True when a fingerprint or a role is worth remembering, so that nothing is read again. */
   touched: boolean;
+}
+
+export interface Holder {
+  readonly root: SkillRoot;
+  /** The winner is another or has changed; records of the copies in its shadow are renewed. */
+  readonly fresh: boolean;
+}
+
+/** Made once, because a root may hold 100 000 of each. */
+export interface SharedByWinners {
+  readonly kept: Holder;
+  readonly fresh: Holder;
+  readonly origin: RowOrigin;
+  /** How paths below the root are displayed at their beginning. */
+  readonly displayStart: string;
 }
 
 /** One directory on its way to a role. */
@@ -72,16 +88,19 @@ export type SettledRoot = Pick<RootSnapshot, 'roles' | 'names'>;
 const READ_BUFFER_BYTES = 64 * 1024;
 
 export function startScan(plan: ScanPlan, parts: BegunScan): Scan {
+  const loadedAt = isoNow(parts.clock);
+  const generation = parts.repository.skills.generation() + 1;
   return {
     ...parts,
+    shared: new Map(
+      plan.roots.map(({ walked: { root } }) => [root, sharedBy(root, { loadedAt, generation })]),
+    ),
     allowedRoots: plan.roots.map(({ walked }) => walked.root.path),
     buffer: Buffer.allocUnsafe(READ_BUFFER_BYTES),
     keepBodies: parts.repository.keepsBodies(),
-    loadedAt: isoNow(parts.clock),
-    generation: parts.repository.skills.generation() + 1,
-    winnersBefore: winnersOf(plan.stored),
+    hadWinners: plan.stored.some(({ snapshot }) => countWinners(snapshot) > 0),
     taken: new Map(),
-    fresh: new Set(),
+    lost: new Set(),
     inodes: new Map(),
     drafts: [],
     counts: { added: 0, changed: 0, removed: 0, shadowed: 0 },
@@ -91,12 +110,11 @@ export function startScan(plan: ScanPlan, parts: BegunScan): Scan {
   };
 }
 
-function winnersOf(stored: readonly StoredRoot[]): ReadonlySet<string> {
-  const names = new Set<string>();
-  for (const { snapshot } of stored) {
-    snapshot.roles.forEach((role, index) => {
-      if (role === Role.winner) names.add(skillNameAt(snapshot, index));
-    });
-  }
-  return names;
+function sharedBy(root: SkillRoot, when: Pick<RowOrigin, 'loadedAt' | 'generation'>): SharedByWinners {
+  return {
+    kept: { root, fresh: false },
+    fresh: { root, fresh: true },
+    origin: { ...when, source: root.source, root: root.display },
+    displayStart: `${root.display}/`,
+  };
 }

@@ -1,6 +1,6 @@
 /** Carries out a planned scan inside its transaction. */
 import type { EventDraft } from '../../events/schema.ts';
-import { countWinners, EMPTY_SNAPSHOT } from './root-snapshot.ts';
+import { countWinners, EMPTY_SNAPSHOT, Role } from './root-snapshot.ts';
 import { rootKey } from './roots.ts';
 import type { ScanPlan, StoredRoot } from './scan-plan.ts';
 import { type BegunScan, type Scan, type SettledRoot, startScan } from './scan-state.ts';
@@ -20,13 +20,17 @@ export interface ScanChanges {
 export function applyScan(plan: ScanPlan, parts: BegunScan): ScanChanges | null {
   const scan = startScan(plan, parts);
   // First, because a directory may have gone from one root and be found by another under the same path.
-  for (const { path: gone, before } of plan.removed) forget(scan, parts.display(gone), before.role);
+  for (const { path: gone, before } of plan.removed) {
+    forget(scan, parts.display(gone), before.role);
+    if (before.role === Role.winner) scan.lost.add(before.name);
+  }
   const roots = plan.roots.map((planned, position) =>
     storedRoot(planned.walked, position, settleRoot(scan, planned)),
   );
+  parts.repository.skills.flush();
   dropLostNames(scan);
   if (plan.rootsChanged) dropUnknown(scan, plan);
-  parts.repository.skills.noteForSearch(scan.fresh);
+  parts.repository.skills.noteForSearch(freshNames(scan), scan.counts.added + scan.counts.changed);
   if (!scan.wrote && !scan.touched && !plan.rootsChanged && plan.removed.length === 0) return null;
   parts.repository.putRoots(roots);
   parts.repository.skills.nextGeneration();
@@ -35,8 +39,12 @@ export function applyScan(plan: ScanPlan, parts: BegunScan): ScanChanges | null 
   return scan.counts;
 }
 
+function* freshNames({ taken }: Scan): Iterable<string> {
+  for (const [name, { fresh }] of taken) if (fresh) yield name;
+}
+
 function dropLostNames(scan: Scan): void {
-  for (const name of scan.winnersBefore) {
+  for (const name of scan.lost) {
     if (scan.taken.has(name)) continue;
     scan.repository.skills.delete(name);
     scan.counts.removed++;

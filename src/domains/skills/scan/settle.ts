@@ -7,7 +7,7 @@ import { systemCodeOf } from '../../../lib/errors.ts';
 import type { DiagnosticCode } from '../diagnostic-codes.ts';
 import { parseHead } from '../parse.ts';
 import { readSkillBytes, type SkillBytes } from '../skill-file.ts';
-import { claim, keepClaim } from './claim.ts';
+import { claim, keepClaim, keepName } from './claim.ts';
 import { lookFirst } from './first-look.ts';
 import { baseName, Role } from './root-snapshot.ts';
 import type { PlannedDirectory, PlannedRoot } from './scan-plan.ts';
@@ -24,24 +24,27 @@ export function settleRoot(scan: Scan, planned: PlannedRoot): SettledRoot {
   const names = new Map<number, string>();
   directories.forEach((relative, index) => {
     if (++visits.done % PROGRESS_DIRECTORIES === 0) scan.progress?.(visits.done, visits.total);
-    const { role, name } = keepWinner(scan, planned, index) ?? settleOne(scan, planned, index);
+    const { role, name } = settleOne(scan, planned, index);
     roles[index] = role;
     if (name !== null && name !== baseName(relative)) names.set(index, name);
   });
   return { roles, names };
 }
 
+function settleOne(scan: Scan, planned: PlannedRoot, index: number): Settled {
+  const { walked } = planned;
+  if (walked.unseen === true) return settleDirectory(scan, planned, lookFirst(scan, walked, index));
+  return (
+    keepWinner(scan, planned, index) ??
+    settleDirectory(scan, planned, { directory: planned.directory(index), read: null })
+  );
+}
+
 /** The same as `keepRole` for the most usual directory of a rescan. */
 function keepWinner(scan: Scan, planned: PlannedRoot, index: number): Settled | null {
   const name = planned.unchangedWinner(index);
-  if (name === null || scan.taken.has(name)) return null;
-  scan.taken.set(name, planned.walked.root);
+  if (name === null || !keepName(scan, planned.walked.root, name)) return null;
   return { role: Role.winner, name };
-}
-
-function settleOne(scan: Scan, planned: PlannedRoot, index: number): Settled {
-  if (planned.walked.unseen === true) return settleDirectory(scan, planned, lookFirst(scan, planned, index));
-  return settleDirectory(scan, planned, { directory: planned.directory(index), read: null });
 }
 
 function settleDirectory(
@@ -55,6 +58,7 @@ function settleDirectory(
   const place = scan.display(`${root.path}/${directory.relative}`);
   const settled = settle(scan, { root, sameKey, directory, read, place });
   if (before !== null && recordOf(before.role) !== recordOf(settled.role)) forget(scan, place, before.role);
+  if (before?.role === Role.winner && before.name !== settled.name) scan.lost.add(before.name);
   if (directory.stirred || before?.role !== settled.role) scan.touched = true;
   return settled;
 }

@@ -65,6 +65,22 @@ function workspaceOnDisk(): Workspace {
   };
 }
 
+test('what a failed scan had not written yet is not written by the next one', async () => {
+  const { root, boot } = workspaceOnDisk();
+  const { db, skills } = await boot();
+  writeSkill(root, 'first');
+  writeSkillFile(root, 'second', 'no frontmatter');
+  db.exec(
+    `CREATE TRIGGER full BEFORE INSERT ON skill_rejections BEGIN SELECT RAISE(ABORT, 'disk is full'); END`,
+  );
+  await expect(skills.reload()).rejects.toThrow('disk is full');
+  db.exec('DROP TRIGGER full');
+  rmSync(path.join(root, 'first'), { recursive: true });
+  writeSkill(root, 'third');
+  expect(await skills.reload()).toMatchObject({ added: 1 });
+  expect(skills.names()).toEqual(['third']);
+});
+
 function warnings({ db }: Runtime): unknown[] {
   return db
     .prepare(`SELECT payload FROM events WHERE type = 'skill.warning'`)
