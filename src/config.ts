@@ -6,6 +6,7 @@ import path from 'node:path';
 import type { ConfigFile } from './config-file.ts';
 import { SETTINGS, type Setting } from './config-settings.ts';
 import { ColibriError } from './lib/errors.ts';
+import { isInside } from './lib/inside.ts';
 
 export interface RootConfig {
   /** Absolute. */
@@ -109,6 +110,16 @@ export async function loadConfig(sources: ConfigSources): Promise<Config> {
     roots: Object.freeze([...defaultRoots(settings, place), ...extraRoots(written, place)]),
     origins: Object.freeze([...settings.origins, ...extraOrigins(written, fileName)]),
   });
+}
+
+/** Roots outside of the workspace that nobody has named but the file that was found in it. */
+export function foreignRoots({ workspace, home, configFile, roots, origins }: Config): readonly string[] {
+  if (configFile === null) return [];
+  const fileName = path.relative(workspace, configFile);
+  const named = origins
+    .filter(({ key, from }) => from === fileName && /^roots\..+\.path$/.test(key))
+    .map(({ value }) => path.resolve(workspace, expandHome(value, home)));
+  return roots.map((root) => root.path).filter((root) => named.includes(root) && !isInside(root, workspace));
 }
 
 interface SettingSources {

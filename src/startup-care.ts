@@ -16,6 +16,7 @@ import type { PolicyService } from './domains/policy/service.ts';
 import { createSwitchService, type SwitchService } from './domains/sessions/switch-service.ts';
 import { isOn } from './domains/sessions/switches.ts';
 import type { IsOffered } from './domains/skills/offered.ts';
+import type { RootRefusals } from './domains/skills/scan/roots.ts';
 import type { SkillsService } from './domains/skills/service.ts';
 import { ColibriError } from './lib/errors.ts';
 import { oncePerTurn } from './lib/per-turn.ts';
@@ -48,6 +49,7 @@ interface CareParts {
   readonly skills: SkillsService;
   readonly events: EventsService;
   readonly policy: PolicyService;
+  readonly refusals: RootRefusals;
   readonly integrity: Pick<Integrity, 'drift' | 'hosts'>;
 }
 
@@ -65,7 +67,7 @@ export function openCare(parts: CareParts): Care {
       examine: async (options) => (await openDoctor(parts)).examine(options),
       plan: async () => (await openDoctor(parts)).plan(),
       async fix() {
-        const plans = (await openDoctor(parts)).plan();
+        const plans = await (await openDoctor(parts)).plan();
         const { applyFix } = await import('./domains/integrity/doctor/fix-files.ts');
         for (const plan of plans) applyFix(plan);
         if (plans.length > 0) await skills.reload();
@@ -98,10 +100,10 @@ export function createOffered({
   };
 }
 
-function openProposals({ ctx: { clock, ids }, config, db, skills, events }: CareParts): ProposeService {
+function openProposals({ ctx: { clock, ids }, db, skills, events, refusals }: CareParts): ProposeService {
   const open = async () => {
     const { createProposeService } = await import('./domains/integrity/propose/propose-service.ts');
-    return createProposeService({ db, skills, events, clock, ids, workspace: config.workspace });
+    return createProposeService({ db, skills, events, clock, ids, refusals });
   };
   return {
     create: async (request, actor) => (await open()).create(request, actor),
@@ -120,7 +122,7 @@ async function openDoctor(parts: CareParts): Promise<DoctorService> {
   const { driftFindings, hostFindings } = await import('./domains/integrity/drift-findings.ts');
   return createDoctorService({
     skills,
-    workspace: config.workspace,
+    refusals: parts.refusals,
     trust: policy,
     events,
     scan: createScanService({ skills, workspace: config.workspace }),

@@ -23,7 +23,7 @@ import { systemClock } from './lib/clock.ts';
 import { ColibriError } from './lib/errors.ts';
 import type { StartupOptions } from './startup.ts';
 import { createListKeeper, rootsOf } from './startup-kept.ts';
-import { loadSettings } from './startup-settings.ts';
+import { databaseOf, loadSettings } from './startup-settings.ts';
 
 /** What a look at the index takes of the registry, without what searches, publishes and writes. */
 interface IndexReads extends Pick<SkillsService, 'roots' | 'list' | 'names' | 'counts' | 'usedRoots'> {
@@ -54,7 +54,7 @@ export async function openIndex(options: IndexOptions): Promise<IndexRuntime | n
   const { workspace } = config;
   const roots = rootsOf(config);
   const keeper = options.build === undefined ? null : createListKeeper(config, options.build);
-  const db = openDatabase(config.database, { check: 'none' });
+  const db = openDatabase(databaseOf(config), { check: 'none' });
   const { handle } = db;
   const unchanged = looksUnchanged(readSeenRoots(handle), roots);
   const found = unchanged ? 'nothing' : await scan(db, { config, roots, options });

@@ -9,6 +9,7 @@ import type { RoundService } from './domains/integrity/round-service.ts';
 import type { SyncService } from './domains/integrity/sync-service.ts';
 import { registerIntegrityTools } from './domains/integrity/tools.ts';
 import { displayPath } from './domains/skills/display-path.ts';
+import type { RootRefusals } from './domains/skills/scan/roots.ts';
 import type { SkillsService } from './domains/skills/service.ts';
 import type { Clock } from './lib/clock.ts';
 import type { Logger } from './lib/logger.ts';
@@ -34,6 +35,7 @@ interface IntegrityParts {
   readonly events: EventsService;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly refusals: RootRefusals;
 }
 
 export function openIntegrity(db: ColibriDatabase, parts: IntegrityParts): OpenedIntegrity {
@@ -64,7 +66,7 @@ async function openHosts({ workspace, home }: Config, logger: Logger): Promise<H
 
 async function createServices(
   db: ColibriDatabase,
-  { ctx, config, skills, events, clock }: IntegrityParts,
+  { ctx, config, skills, events, clock, refusals }: IntegrityParts,
 ): Promise<Omit<Integrity, 'hosts'>> {
   const [{ createTreeReader }, { createDriftService }, { createSyncService }, { createRoundService }] =
     await Promise.all([
@@ -78,7 +80,7 @@ async function createServices(
   const parts = { db, events, clock, roots: skills.roots, reader: createTreeReader(clock), display };
   return {
     drift: createDriftService(parts),
-    sync: createSyncService({ ...parts, skills, workspace }),
+    sync: createSyncService({ ...parts, skills, refusals }),
     rounds: createRoundService({ ...parts, skills, ids: ctx.ids }),
   };
 }

@@ -49,7 +49,8 @@ import { type InstallServices, openInstall } from './startup-install.ts';
 
 import { type Integrity, openIntegrity } from './startup-integrity.ts';
 import { firstLoad, openRegistry } from './startup-registry.ts';
-import { loadSettings, type SettingsOptions } from './startup-settings.ts';
+import { rootRefusals } from './startup-roots.ts';
+import { databaseOf, loadSettings, type SettingsOptions } from './startup-settings.ts';
 import type { RequestId } from './surfaces/mcp/raw-request.ts';
 
 export interface StartupOptions extends SettingsOptions {
@@ -143,7 +144,7 @@ export async function startup(options: StartupOptions = {}): Promise<Runtime> {
 
   // Phase 2: whatever fails here ends the process, with the reason as the last line of the log.
   try {
-    const db = (options.openDatabase ?? openDatabase)(config.database, { check: options.check ?? 'none' });
+    const db = (options.openDatabase ?? openDatabase)(databaseOf(config), { check: options.check ?? 'none' });
     running.db = db;
     const { skillsRoot, progress } = options;
     const skills = openRegistry(db, { config, skillsRoot, progress, logger, clock, ids });
@@ -164,7 +165,8 @@ export async function startup(options: StartupOptions = {}): Promise<Runtime> {
     running.work = work;
     if (transport === 'stdio' && config.surface === 'full')
       running.session = await openOwnSession(sessions, callers, await served(work.services, options, late));
-    const integrity = openIntegrity(db, { ctx, config, skills, events, clock, logger });
+    const refusals = rootRefusals(config, policy);
+    const integrity = openIntegrity(db, { ctx, config, skills, events, clock, logger, refusals });
     if (running.door !== null)
       running.live = await goLive(running.door, config, { ...parts, integrity, logger });
     const opened: Runtime = {
@@ -172,7 +174,7 @@ export async function startup(options: StartupOptions = {}): Promise<Runtime> {
       ...integrity.services,
       ...work.services,
       replay: (id, how) => replaySession(parts, id, how),
-      ...openUpkeep({ ctx, config, db, skills, events, policy, options, integrity: integrity.services }),
+      ...openUpkeep({ ...parts, ctx, config, options, refusals, integrity: integrity.services }),
       elapsedMs: clock.monotonic() - started,
       ...doorFacts(running.door),
       close: () => shutdown('closed'),
@@ -204,7 +206,7 @@ export async function recover(
   options: StartupOptions & { readonly force?: boolean } = {},
 ): Promise<RecoveryReport & { readonly skills: number }> {
   const { clock = systemClock } = options;
-  const { database } = await readSettings(options);
+  const database = databaseOf(await readSettings(options));
   const report = recoverDatabase(database, new Date(clock.now()), { force: options.force ?? false });
   const runtime = await startup(options);
   try {

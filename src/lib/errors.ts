@@ -60,6 +60,7 @@ export const ERROR_CODES = {
   PROFILE_INVALID: 'a profile of agents cannot be used as it is written',
   PROFILE_UNTRUSTED: 'nobody has vouched for the file of a profile',
   WRITE_FAILED: 'a file of a skill could not be written',
+  ROOT_UNTRUSTED: 'a root outside of the workspace is named by a file that nobody has vouched for',
   ROOT_UNREADABLE: 'a skills root exists but cannot be read',
   DB_CORRUPT: 'the database file is damaged',
   DB_FOREIGN: 'the database was made by another program',

@@ -4,9 +4,8 @@ import path from 'node:path';
 import type { RecordTransaction } from '../../db/database.ts';
 import { isoNow } from '../../lib/clock.ts';
 import { ColibriError, messageOf, systemCodeOf } from '../../lib/errors.ts';
-import { leadsOut } from '../../lib/inside.ts';
 import { nearest } from '../../lib/text.ts';
-import type { SkillRoot } from '../skills/scan/roots.ts';
+import { type RefuseRoot, type RootRefusals, refusalError, type SkillRoot } from '../skills/scan/roots.ts';
 import type { SkillsService } from '../skills/service.ts';
 import { digestOf, type SkillCopy } from './drift-manifest.ts';
 import { canonicalRoots, type MirrorPairs, readPairs } from './drift-pairs.ts';
@@ -58,7 +57,7 @@ export interface SyncService {
 
 export interface SyncParts extends DriftParts {
   readonly skills: Pick<SkillsService, 'reload'>;
-  readonly workspace: string;
+  readonly refusals: RootRefusals;
 }
 
 export function createSyncService(parts: SyncParts): SyncService {
@@ -107,27 +106,32 @@ async function syncMirror(
   const wanted = request.skills ?? [];
   const chosen = pairs.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
   const steps = chosen.map((pair) => planSkill(pair, choices));
-  const place = { root: mirror.display, linked, refused: refusalOf(mirror, parts.workspace) };
+  const refusal = await parts.refusals();
+  const refused = refusal(mirror);
+  const place = {
+    ...{ root: mirror.display, linked },
+    refused: refused === null ? null : refusalError(refused).message,
+  };
   if (place.refused !== null) return { ...place, skills: [] };
   if (request.dryRun === true) return { ...place, skills: steps.map((step) => outcomeOf(step, null, false)) };
-  const outcomes = applySteps(parts, mirror, steps);
+  const outcomes = applySteps({ parts, mirror, refusal }, steps);
   await record(parts, { mirror, steps, outcomes, actor: request.actor ?? 'integrity' });
   return { ...place, skills: outcomes };
 }
 
-/** A link that came with the workspace must not make sync write anywhere else. */
-function refusalOf(root: SkillRoot, workspace: string): string | null {
-  if (!leadsOut(root.path, workspace)) return null;
-  return `${root.display} is a link that leads out of the workspace; name its target as a mirror in the configuration if that is meant`;
+interface Place {
+  readonly parts: SyncParts;
+  readonly mirror: SkillRoot;
+  readonly refusal: RefuseRoot;
 }
 
-function applySteps(parts: SyncParts, mirror: SkillRoot, steps: readonly SyncStep[]): readonly SyncedSkill[] {
+function applySteps({ parts, mirror, refusal }: Place, steps: readonly SyncStep[]): readonly SyncedSkill[] {
   const writers = new Map<string, RootWriter>();
   const writerOf = (root: SkillRoot): RootWriter => {
     const known = writers.get(root.path);
     if (known !== undefined) return known;
-    const refusal = refusalOf(root, parts.workspace);
-    if (refusal !== null) throw new ColibriError('SYNC_REFUSED', refusal, { root: root.display });
+    const refused = refusal(root);
+    if (refused !== null) throw refusalError(refused);
     const opened = openRoot(root.path);
     writers.set(root.path, opened);
     return opened;

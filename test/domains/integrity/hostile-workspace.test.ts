@@ -28,8 +28,8 @@ interface Hostile extends MirrorWorld {
 
 const PRECIOUS = { 'precious.txt': 'precious\n' };
 
-async function hostile(): Promise<Hostile> {
-  const world = await mirrorWorld();
+async function hostile(config?: unknown): Promise<Hostile> {
+  const world = await mirrorWorld({ config });
   const victim = path.join(world.home, 'victim');
   mkdirSync(victim);
   writeFileSync(path.join(victim, 'precious.txt'), 'precious\n');
@@ -124,7 +124,7 @@ describe('new skills and proposals', () => {
     mkdirSync(path.join(world.victim, 'skills'));
     await expect(world.runtime.proposals.create({ name: 'pdf' }, 'ada')).rejects.toMatchObject({
       code: 'LINK_OUTSIDE',
-      message: expect.stringContaining('.agents/skills leads out of'),
+      message: expect.stringContaining('.agents/skills is a link that leads out of the workspace'),
     });
     store(world, proposal(ID, {}));
     await expect(world.runtime.proposals.accept(ID, { actor: 'ada' })).rejects.toMatchObject({
@@ -235,5 +235,45 @@ describe('doctor --fix', () => {
     expect(await world.runtime.doctor.fix()).toHaveLength(1);
     expect(world.left()).toEqual(PRECIOUS);
     expect(readFileSync(path.join(world.canonical, 'pdf/SKILL.md'), 'utf8')).toBe(skillText('pdf'));
+  });
+});
+
+describe('a configuration file that came with the workspace', () => {
+  const MIRROR = { roots: { mirror: { path: '../home/victim' } } };
+
+  it('has nothing copied to a mirror elsewhere before somebody has vouched for it', async () => {
+    const world = await hostile(MIRROR);
+    world.skill('canonical', 'pdf');
+    const { mirrors, changed } = await world.runtime.sync.sync();
+    expect({ mirrors, changed }).toMatchObject({
+      mirrors: [{ refused: expect.stringContaining('run `colibri trust colibri.config.json`') }],
+      changed: 0,
+    });
+    expect(world.left()).toEqual(PRECIOUS);
+    await world.runtime.policy.trust(['colibri.config.json'], { actor: 'ada' });
+    expect((await world.runtime.sync.sync()).changed).toBe(1);
+    expect(Object.keys(world.left()).sort()).toEqual(['pdf/SKILL.md', 'precious.txt']);
+  });
+
+  it('has nothing collected, made or mended in a root elsewhere', async () => {
+    const world = await hostile({ roots: { workspace: { path: '../home/victim' } } });
+    mkdirSync(path.join(world.victim, 'pdf'));
+    writeFileSync(path.join(world.victim, 'pdf/SKILL.md'), `\ufeff${skillText('pdf')}`);
+    const before = world.left();
+    world.skill('mirror', 'notes');
+    await world.runtime.skills.reload();
+    const { mirrors } = await world.runtime.sync.sync({ collect: true, skills: ['notes'] });
+    expect(mirrors[0]?.skills).toMatchObject([{ done: false, error: expect.stringContaining('vouched') }]);
+    await expect(world.runtime.proposals.create({ name: 'new-one' }, 'ada')).rejects.toMatchObject({
+      code: 'ROOT_UNTRUSTED',
+    });
+    expect(await world.runtime.doctor.fix()).toEqual([]);
+    expect(world.left()).toEqual(before);
+  });
+
+  it('may name roots in the workspace as it likes', async () => {
+    const world = await hostile({ roots: { extra: [{ path: '.other/skills', source: 'mirror' }] } });
+    world.skill('canonical', 'pdf');
+    expect((await world.runtime.sync.sync()).changed).toBe(2);
   });
 });

@@ -43,7 +43,7 @@ export const DOCTOR_CODES = {
   'trust-forged': 'a record of trust was not made by this user',
   'link-missing': 'a link leads to a file that the skill does not have',
   'link-outside-skill': 'a link leads out of the skill',
-  'root-outside': 'a root is a link that leads out of the workspace',
+  'root-outside': 'a root lies outside of the workspace, and only the workspace says so',
   'name-confusable': 'two names are easily taken for one another',
   'description-alike': 'two descriptions say nearly the same',
   'body-alike': 'two skills hold nearly the same text',

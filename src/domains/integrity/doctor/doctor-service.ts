@@ -5,12 +5,13 @@ import type { TrustService } from '../../policy/trust-service.ts';
 import { estimateTokens, oneLine } from '../../sessions/catalog.ts';
 import { CATALOG_TOKENS } from '../../sessions/schema.ts';
 import { type Finding, findingsOf, type RegistryTotals, totalsOf } from '../../skills/report.ts';
+import type { RootRefusal, RootRefusals } from '../../skills/scan/roots.ts';
 import type { SkillsService } from '../../skills/service.ts';
 import { readFolder } from '../scan/scan-files.ts';
 import type { ScanService } from '../scan/scan-service.ts';
 import { type DoctorFinding, fromRegistry, inReportOrder } from './diagnosis.ts';
 import { doctorFinding, type ExaminedSkill, examineFiles, examineTogether, fromScan } from './examine.ts';
-import { readFixTargets, rootsOutside } from './fix-files.ts';
+import { readFixTargets } from './fix-files.ts';
 import { type FixPlan, planFixes } from './fix-plan.ts';
 
 export interface DoctorReport {
@@ -27,13 +28,12 @@ export interface DoctorOptions {
 export interface DoctorService {
   examine(options?: DoctorOptions): Promise<DoctorReport>;
   /** What `--fix` would write; carries nothing out. */
-  plan(): readonly FixPlan[];
+  plan(): Promise<readonly FixPlan[]>;
 }
 
 export interface DoctorParts {
   readonly skills: SkillsService;
-  /** Absolute. */
-  readonly workspace: string;
+  readonly refusals: RootRefusals;
   readonly trust: Pick<TrustService, 'list'>;
   readonly events: Pick<EventsService, 'verify'>;
   readonly scan: ScanService;
@@ -52,11 +52,12 @@ export function createDoctorService(parts: DoctorParts): DoctorService {
   return {
     async examine({ scan = true } = {}) {
       const records = skills.records();
-      const mendable = new Set(planOf(parts).flatMap(({ mends }) => mends));
+      const closed = await closedRoots(parts);
+      const mendable = new Set(planOf(skills, closed).flatMap(({ mends }) => mends));
       const canMend = ({ code, file }: Finding) => mendable.has(`${code} ${file}`);
       const found = [
         ...findingsOf(records).map((finding) => fromRegistry(finding, canMend)),
-        ...rootFindings(parts),
+        ...[...closed].map(([root, refusal]) => rootFinding(root, refusal)),
         ...examineSkills(skills),
         ...(scan ? parts.scan.scan().skills.flatMap(fromScan) : []),
         ...(await trustFindings(parts)),
@@ -67,24 +68,33 @@ export function createDoctorService(parts: DoctorParts): DoctorService {
       const findings = inReportOrder(found);
       return { findings, totals: totalsOf(records, findings) };
     },
-    plan: () => planOf(parts),
+    plan: async () => planOf(skills, await closedRoots(parts)),
   };
 }
 
-function planOf({ skills, workspace }: DoctorParts): readonly FixPlan[] {
-  return planFixes(readFixTargets(skills, workspace));
-}
-
-function rootFindings({ skills, workspace }: DoctorParts): readonly DoctorFinding[] {
-  return rootsOutside(skills, workspace).map((root) =>
-    doctorFinding('links', 'root-outside', {
-      skill: null,
-      file: root,
-      message: `${root} is a link that leads out of the workspace`,
-      why: 'its skills are read, but nothing is written there: a workspace may come from anybody',
-      fix: 'name its target as a root in the configuration, or remove the link',
+/** Roots that nothing may be written to, as displayed. */
+async function closedRoots({ skills, refusals }: DoctorParts): Promise<ReadonlyMap<string, RootRefusal>> {
+  const refusal = await refusals();
+  return new Map(
+    skills.roots.flatMap((root) => {
+      const refused = refusal(root);
+      return refused === null ? [] : [[root.display, refused]];
     }),
   );
+}
+
+function planOf(skills: SkillsService, closed: ReadonlyMap<string, RootRefusal>): readonly FixPlan[] {
+  return planFixes(readFixTargets(skills, new Set(closed.keys())));
+}
+
+function rootFinding(root: string, { reason, fix }: RootRefusal): DoctorFinding {
+  return doctorFinding('links', 'root-outside', {
+    skill: null,
+    file: root,
+    message: reason,
+    why: 'its skills are read, but nothing is mended or copied there: a workspace may come from anybody',
+    fix,
+  });
 }
 
 function examineSkills(skills: SkillsService): readonly DoctorFinding[] {

@@ -4,7 +4,6 @@ import path from 'node:path';
 
 import { replaceFile } from '../../../lib/durable-file.ts';
 import { ColibriError, messageOf, systemCodeOf } from '../../../lib/errors.ts';
-import { leadsOut } from '../../../lib/inside.ts';
 import { readRegularFile } from '../../../lib/regular-file.ts';
 import type { SkillsService } from '../../skills/service.ts';
 import type { FixPlan, FixTarget } from './fix-plan.ts';
@@ -12,17 +11,11 @@ import type { FixPlan, FixTarget } from './fix-plan.ts';
 const SKILL_FILE = 'SKILL.md';
 const SKILL_BYTES_MAX = 1024 * 1024;
 
-/** Roots that are links out of the workspace. What came with it does not choose what is mended elsewhere. */
-export function rootsOutside(skills: Pick<SkillsService, 'roots'>, workspace: string): readonly string[] {
-  return skills.roots.filter((root) => leadsOut(root.path, workspace)).map(({ display }) => display);
-}
-
-/** Every folder that the registry has looked at and that may be written to, with its SKILL.md or what was meant as one. */
-export function readFixTargets(skills: SkillsService, workspace: string): readonly FixTarget[] {
+/** Every folder that the registry has looked at, with its SKILL.md or what was meant as one; but for those of the `closed` roots. */
+export function readFixTargets(skills: SkillsService, closed: ReadonlySet<string>): readonly FixTarget[] {
   const { indexed, rejected } = skills.records();
-  const outside = rootsOutside(skills, workspace);
   const folders = [...indexed, ...rejected]
-    .filter(({ root }) => !outside.includes(root))
+    .filter(({ root }) => !closed.has(root))
     .map(({ directory }) => directory);
   return [...new Set(folders)].flatMap((directory) => {
     const real = skills.placeOf(directory);

@@ -6,6 +6,7 @@ import type { Ids } from '../../../lib/ids.ts';
 import { requireInside } from '../../../lib/inside.ts';
 import type { EventDraft } from '../../events/schema.ts';
 import type { EventsService } from '../../events/service.ts';
+import { type RootRefusals, refusalError } from '../../skills/scan/roots.ts';
 import type { SkillsService } from '../../skills/service.ts';
 import { type FolderContent, readFolder } from '../scan/scan-files.ts';
 import { scanSkill } from '../scan/scan-skill.ts';
@@ -77,8 +78,7 @@ export interface ProposeParts {
   readonly events: Pick<EventsService, 'append' | 'wake'>;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Absolute; a root inside of it is not left through a link. */
-  readonly workspace: string;
+  readonly refusals: RootRefusals;
 }
 
 /** Agents of this tier are workers: they use skills and do not write any. */
@@ -121,7 +121,7 @@ async function createSkill(
   const files = mergeFiles([], [{ path: 'SKILL.md', text: scaffoldSkill({ name, description }) }]);
   checkSkill(name, files);
   refuseTaken(parts.skills, name);
-  const root = writableRoot(parts);
+  const root = await writableRoot(parts);
   writeSkillFolder({ root: root.path, name, files, mark: parts.ids.ulid(), change: 'new' });
   const directory = `${root.display}/${name}`;
   const { digest } = readFolder(`${root.path}/${name}`);
@@ -216,7 +216,7 @@ async function land(parts: ProposeParts, proposal: Proposal, actor: string): Pro
   }
   const files = mergeFiles(current?.files ?? [], proposal.files);
   checkSkill(name, files);
-  const root = writableRoot(parts);
+  const root = await writableRoot(parts);
   writeSkillFolder({ root: root.path, name, files, mark: parts.ids.ulid(), change });
   const { digest } = readFolder(`${root.path}/${name}`);
   const directory = `${root.display}/${name}`;
@@ -271,9 +271,10 @@ function unknownProposal(id: string, known: readonly Proposal[]): never {
   });
 }
 
-function writableRoot({ skills, workspace }: ProposeParts): SkillsService['roots'][number] {
+async function writableRoot({ skills, refusals }: ProposeParts): Promise<SkillsService['roots'][number]> {
   const root = canonicalRoot(skills);
-  requireInside(root.path, workspace);
+  const refused = (await refusals())(root);
+  if (refused !== null) throw refusalError(refused);
   return root;
 }
 

@@ -1,4 +1,5 @@
 /** A configured folder of skills. The list of roots is in order of precedence: the first to name a skill wins it. */
+import { ColibriError, type ErrorCode } from '../../../lib/errors.ts';
 import type { Profile } from '../schema.ts';
 import type { SkillSource } from '../skill-row.ts';
 
@@ -11,6 +12,23 @@ export interface SkillRoot {
   readonly profile: Profile;
   /** How many levels below the root a skill's directory may lie. */
   readonly depth: number;
+}
+
+/** Why nothing may be written to a root. */
+export interface RootRefusal {
+  readonly code: ErrorCode;
+  readonly reason: string;
+  readonly fix: string;
+}
+
+/** Null for a root that may be written to. */
+export type RefuseRoot = (root: Pick<SkillRoot, 'path' | 'display'>) => RootRefusal | null;
+
+/** Asked for anew by each command, because trust comes and goes. */
+export type RootRefusals = () => Promise<RefuseRoot>;
+
+export function refusalError({ code, reason, fix }: RootRefusal): ColibriError {
+  return new ColibriError(code, `${reason}, so nothing is written there; ${fix}`);
 }
 
 /** Changes when the same files would be read or shown differently. */
