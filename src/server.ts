@@ -240,7 +240,7 @@ async function validateAndDispatch<Schema extends z.ZodType>(
   }
   try {
     const at = ctx.clock.now();
-    await ctx.audit.enter({
+    const entered = ctx.audit.enter({
       callId: call.callId,
       tool: tool.name,
       caller: call.caller,
@@ -248,6 +248,7 @@ async function validateAndDispatch<Schema extends z.ZodType>(
       input: parsed.data,
       ...(tool.config.start === undefined ? {} : { start: tool.config.start }),
     });
+    if (entered !== undefined) await entered;
   } catch (error) {
     return auditFailure(ctx, tool.name, error);
   }

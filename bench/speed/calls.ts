@@ -22,17 +22,18 @@ const EMPTY_CALL = { name: 'empty', arguments: {} };
 export async function callRows(world: World): Promise<readonly Row[]> {
   const { workspace, home, database } = world.place(SKILLS);
   const place = { cwd: workspace, home };
-  const bare = await startRpc([SDK_SERVER], { cwd: REPOSITORY, home });
-  const server = await startRpc([COLIBRI, 'serve', '--db', database], place);
-  const callUs = () => server.request('tools/call', OUR_CALL);
-  // The first round, whose speed does not count: both sides compile what they need.
-  await perSecond('stdio', callUs);
+  const startBare = () => startRpc([SDK_SERVER], { cwd: REPOSITORY, home });
+  const startOurs = () => startRpc([COLIBRI, 'serve', '--db', database], place);
+  const [ours, floor] = await middles(
+    () => stdioRate(startOurs, OUR_CALL),
+    () => stdioRate(startBare, EMPTY_CALL),
+  );
+  const server = await startOurs();
+  await perSecond('stdio', () => server.request('tools/call', OUR_CALL));
   const memory = residentMb(server);
-  const [ours, floor] = await fastest('stdio', callUs, () => bare.request('tools/call', EMPTY_CALL));
   const gets = await perSecond('stdio', getInTurn(server, await namesOf(server)));
   const tools = JSON.stringify(await server.request('tools/list', {})).length;
   await server.end();
-  await bare.end();
   const { rssMb: node = Number.NaN } = await world.hello();
   return [
     atLeast(
@@ -101,18 +102,11 @@ async function httpRows({
   home: string;
   database: string;
 }): Promise<readonly Row[]> {
-  const bare = await listen([SDK_SERVER, 'http'], { cwd: REPOSITORY, home });
-  const server = await listen([COLIBRI, 'serve', '--http', '--port', '0', '--db', database], {
-    cwd: workspace,
-    home,
-  });
-  const [ours, floor] = await fastest(
-    'http',
-    () => post(server.url, OUR_CALL),
-    () => post(bare.url, EMPTY_CALL),
+  const serve = [COLIBRI, 'serve', '--http', '--port', '0', '--db', database];
+  const [ours, floor] = await middles(
+    () => httpRate(() => listen(serve, { cwd: workspace, home }), OUR_CALL),
+    () => httpRate(() => listen([SDK_SERVER, 'http'], { cwd: REPOSITORY, home }), EMPTY_CALL),
   );
-  await server.end();
-  await bare.end();
   const bar = {
     suite: 'calls',
     what: 'tool calls over HTTP, a page of the list',
@@ -176,18 +170,35 @@ async function post(url: string, call: object): Promise<void> {
   if (!response.ok) throw new Error(`${url} answered ${response.status}: ${text.slice(0, 200)}`);
 }
 
-/** Of several rounds, taken in turns, so that both meet the same machine. */
-async function fastest(
-  door: keyof typeof CALLS,
-  ours: () => Promise<unknown>,
-  floor: () => Promise<unknown>,
+/** Of several rounds, taken in turns, so that both meet the same machine. Each round has a process of its own, as a client has. */
+async function middles(
+  ours: () => Promise<number>,
+  floor: () => Promise<number>,
 ): Promise<readonly [ours: number, floor: number]> {
-  const best: [number, number] = [0, 0];
+  const rates = { ours: [] as number[], floor: [] as number[] };
   for (let round = 0; round < ROUNDS; round++) {
-    best[1] = Math.max(best[1], await perSecond(door, floor));
-    best[0] = Math.max(best[0], await perSecond(door, ours));
+    rates.floor.push(await floor());
+    rates.ours.push(await ours());
   }
-  return best;
+  return [middle(rates.ours), middle(rates.floor)];
+}
+
+function middle(values: readonly number[]): number {
+  return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+async function stdioRate(start: () => Promise<RpcServer>, call: object): Promise<number> {
+  const server = await start();
+  const rate = await perSecond('stdio', () => server.request('tools/call', call));
+  await server.end();
+  return rate;
+}
+
+async function httpRate(start: () => Promise<Listening>, call: object): Promise<number> {
+  const server = await start();
+  const rate = await perSecond('http', () => post(server.url, call));
+  await server.end();
+  return rate;
 }
 
 async function perSecond(door: keyof typeof CALLS, call: () => Promise<unknown>): Promise<number> {
