@@ -268,7 +268,14 @@ describe('a configuration file that came with the workspace', () => {
       code: 'ROOT_UNTRUSTED',
     });
     expect(await world.runtime.doctor.fix()).toEqual([]);
+    const source = path.join(world.home, 'source');
+    mkdirSync(source);
+    writeFileSync(path.join(source, 'SKILL.md'), skillText('more'));
+    await expect(world.runtime.install.add({ source, yes: true })).rejects.toMatchObject({
+      code: 'ROOT_UNTRUSTED',
+    });
     expect(world.left()).toEqual(before);
+    expect(readdirSync(world.home).sort()).toEqual(['source', 'victim']);
   });
 
   it('may name roots in the workspace as it likes', async () => {

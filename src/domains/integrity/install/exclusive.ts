@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { tryFileLock } from '../../../db/file-lock.ts';
 import { replaceFile } from '../../../lib/durable-file.ts';
 import { ColibriError, messageOf } from '../../../lib/errors.ts';
-import { isInside, type Place } from './place.ts';
+import { isInside, requireInside } from '../../../lib/inside.ts';
+import type { Place } from './place.ts';
 import { recover, removeScratch } from './transaction.ts';
 
 /** How long somebody else may go on before we give up. */
@@ -29,6 +30,8 @@ export async function exclusively<T>(place: Place, work: () => Promise<T>): Prom
 function prepareState({ base, state }: Place): void {
   let why: string | null = null;
   try {
+    // Before anything is made: a folder would be made where the link leads.
+    requireInside(state, base);
     mkdirSync(state, { recursive: true });
     const inPlace = path.join(realpathSync(base), path.relative(base, state));
     if (isInside(state, base) && realpathSync(state) !== inPlace) why = 'a folder on the way is a link';

@@ -125,6 +125,7 @@ function isolation(protocol: string): Readonly<Record<string, string>> {
     SSH_ASKPASS: '/bin/false',
     GIT_SSH_COMMAND: 'ssh -oBatchMode=yes -oConnectTimeout=20',
     GIT_ALLOW_PROTOCOL: protocol,
+    GIT_NO_LAZY_FETCH: '1',
     GIT_LFS_SKIP_SMUDGE: '1',
     GIT_NO_REPLACE_OBJECTS: '1',
   };

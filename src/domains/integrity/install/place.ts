@@ -1,6 +1,7 @@
 /** Where installed skills lie, and where the installer keeps its own things. Pure. */
 import path from 'node:path';
 
+import { isInside } from '../../../lib/inside.ts';
 import { LOCK_FILE } from './lock.ts';
 
 export interface Place {
@@ -25,9 +26,4 @@ export function installPlace(base: string, root: string): Place {
       ? path.join(base, '.colibri', 'install')
       : path.join(path.dirname(root), '.colibri-install'),
   };
-}
-
-export function isInside(place: string, folder: string): boolean {
-  const relative = path.relative(folder, place);
-  return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
 }

@@ -4,17 +4,18 @@
  * New folders and the new lock are written beside the state; then a journal says what is to be moved where, and from
  * that moment on the change is finished by whoever comes next. Without a journal, what lies there is thrown away.
  */
-import { existsSync, lstatSync, mkdirSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 
 import { z } from 'zod';
 
 import { syncPath, writeDurably } from '../../../lib/durable-file.ts';
 import { ColibriError, messageOf, systemCodeOf } from '../../../lib/errors.ts';
+import { leadsOut } from '../../../lib/inside.ts';
 import { readRegularFile } from '../../../lib/regular-file.ts';
 import type { BundleFile } from './bundle.ts';
 import { skillFolder } from './lock.ts';
-import { isInside, type Place } from './place.ts';
+import type { Place } from './place.ts';
 
 export interface Change {
   readonly name: string;
@@ -127,9 +128,8 @@ function finish(place: Place, { changes }: Journal): void {
 
 /** A link on the way would let a workspace from anybody choose where files are written and removed. */
 function guardRoot({ base, root }: Place, changes: readonly Pick<Change, 'name'>[]): void {
+  if (leadsOut(root, base)) throw unusable(root, 'it leads out of the workspace through a link');
   mkdirSync(root, { recursive: true });
-  if (isInside(root, base) && !isInside(realpathSync(root), realpathSync(base)))
-    throw unusable(root, 'it leads out of the workspace through a link');
   for (const { name } of changes) {
     const stats = lstatSync(path.join(root, name), { throwIfNoEntry: false });
     if (stats !== undefined && !stats.isDirectory())

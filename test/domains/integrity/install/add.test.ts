@@ -310,9 +310,10 @@ describe('what is there already', () => {
       symlinkSync(elsewhere, path.join(workspace, name));
       const folder = writeFiles(temporaryDirectory(), TWO);
       await expect(install.add({ source: folder, skills: ['pdf'], yes: true })).rejects.toMatchObject({
-        code: 'INSTALL_PLACE',
+        code: name === '.agents' ? 'LINK_OUTSIDE' : 'INSTALL_PLACE',
       });
-      expect(Object.keys(snapshot(elsewhere)).filter((file) => file.includes('pdf'))).toEqual([]);
+      // Not even an empty folder.
+      expect(readdirSync(elsewhere)).toEqual([]);
     },
   );
 });
