@@ -26,13 +26,15 @@ const HIDDEN_RANGES = [
   '\\u061c\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f', // bidi controls, zero width, separators
   '\\u{e0000}-\\u{e01ef}', // tag block and variation selector supplement
 ].join('');
+// Nearly every text, and told in a fraction of the time.
+const VISIBLE_ASCII = /^[\x20-\x7e\n\t]*$/;
 const HIDDEN = new RegExp(`[${HIDDEN_RANGES}]`, 'u');
 const HIDDEN_ALL = new RegExp(`[${HIDDEN_RANGES}]`, 'gu');
 const LINE_BREAKS_AND_TABS = /[\n\t]/g;
 
 /** True when the text holds characters that a reader would not see or that steer a terminal. */
 export function hasHiddenCharacters(text: string): boolean {
-  return HIDDEN.test(text);
+  return !VISIBLE_ASCII.test(text) && HIDDEN.test(text);
 }
 
 /** Makes untrusted text safe for one line of a terminal or log: what cannot be seen is written out as `\u{…}`. */

@@ -12,10 +12,11 @@ type PlainMap = Record<string, Json>;
 // No tab, carriage return, control, backslash or odd space; each of them means something, or is refused.
 const PLAIN_TEXT =
   /^[\x20-\x5b\x5d-\x7e\n\u00a1-\u1fff\u2010-\u2027\u2030-\u205e\u2190-\u2bff\u3001-\ud7ff]*$/;
-const KEY = /([A-Za-z][A-Za-z0-9_-]{0,99}):(?: +|(?=\n))/y;
+const KEY = /^[A-Za-z][A-Za-z0-9_-]{0,99}$/;
 const FLOW_ITEM = /^[A-Za-z](?:[A-Za-z0-9_./ -]*[A-Za-z0-9_./-])?$/;
 const WORD_START = /^[A-Za-z0-9]/;
-const INDENT = / +/y;
+const SPACE = 0x20;
+const LINE_BREAK = 0x0a;
 
 /** Null: not plain enough. The text ends with a line break. */
 export function readPlainYaml(source: string, scalar: ScalarReader): PlainMap | null {
@@ -43,10 +44,13 @@ interface Lines {
 
 /** A new key at the place where the reading stands; null when there is none, or one that has a meaning or comes again. */
 function readKey(lines: Lines, map: PlainMap): string | null {
-  KEY.lastIndex = lines.at;
-  const key = KEY.exec(lines.source)?.[1];
-  if (key === undefined || Object.hasOwn(map, key) || lines.scalar(key) !== key) return null;
-  lines.at = KEY.lastIndex;
+  const { source } = lines;
+  const colon = source.indexOf(':', lines.at);
+  const key = source.slice(lines.at, colon);
+  if (colon === -1 || !KEY.test(key) || Object.hasOwn(map, key) || lines.scalar(key) !== key) return null;
+  const value = afterSpaces(source, colon + 1);
+  if (value === colon + 1 && source.charCodeAt(value) !== LINE_BREAK) return null;
+  lines.at = value;
   return key;
 }
 
@@ -131,7 +135,12 @@ function readBlock(lines: Lines, style: string): string | undefined {
 }
 
 function indentAt({ source, at }: Lines): number {
-  if (source.charCodeAt(at) !== 0x20) return 0;
-  INDENT.lastIndex = at;
-  return INDENT.exec(source)?.[0].length ?? 0;
+  return afterSpaces(source, at) - at;
+}
+
+function afterSpaces(source: string, start: number): number {
+  let at = start;
+  // Beyond the end there is NaN, which is no space.
+  while (source.charCodeAt(at) === SPACE) at++;
+  return at;
 }

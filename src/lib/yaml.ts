@@ -81,11 +81,10 @@ const HEX = /^0x[0-9a-fA-F]+$/;
 const INTEGER = /^[-+]?[0-9]+$/;
 const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 const NOT_FINITE = /^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
-/** A plain scalar that starts with any other character is a string. */
-const LETTER_START = /^[A-Za-z]/;
-/** Of the words that are no strings, `false` is the longest. */
-const WORD_CHARS_MAX = 5;
-const TYPED_START = /^[-+.0-9~nNtTfF]/;
+/** All of the above in one. */
+const TYPED = new RegExp(
+  [NULL, BOOLEAN, FLOAT, HEX, OCTAL, NOT_FINITE].map(({ source }) => source).join('|'),
+);
 
 // One type for all core scalars: js-yaml asks each implicit type in turn, and most scalars are none of them.
 // js-yaml's own core schema also reads `0b1` and `-0x1`, which YAML 1.2 does not know.
@@ -96,11 +95,7 @@ const CORE_SCHEMA: Schema = FAILSAFE_SCHEMA.extend({
 });
 
 function isTyped(text: unknown): boolean {
-  if (text === null) return true;
-  if (typeof text !== 'string' || !TYPED_START.test(text)) return false;
-  // Most texts that start like null, true or false are words.
-  if (text.length > WORD_CHARS_MAX && LETTER_START.test(text)) return false;
-  return [FLOAT, BOOLEAN, NULL, HEX, OCTAL, NOT_FINITE].some((pattern) => pattern.test(text));
+  return text === null || (typeof text === 'string' && TYPED.test(text));
 }
 
 function readPlainScalar(text: string): Json | undefined {

@@ -3,12 +3,12 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import { hasErrors } from '../../lib/diagnostics.ts';
 import { sha256Hex } from '../../lib/digest.ts';
 import type { SkillDiagnostic } from './diagnostic-codes.ts';
-import { readFields } from './format/fields.ts';
+import { type FieldGroups, readFields } from './format/fields.ts';
 import { createFindings, type Findings } from './format/findings.ts';
 import { FRONTMATTER_BYTES_MAX, splitFrontmatter } from './format/frontmatter.ts';
 import { fieldLine, readFrontmatter } from './format/frontmatter-yaml.ts';
 import { deepFreeze } from './format/json-values.ts';
-import type { ParsedSkill, Profile, SkillFields, SkillFrontmatter } from './skill.ts';
+import type { ParsedSkill, Profile, SkillFrontmatter } from './skill.ts';
 
 export interface SkillPlace {
   /** Named in every diagnostic, as the user would type it. */
@@ -28,10 +28,7 @@ const CODE_POINTS_PER_TOKEN = 4;
 const BODY_VERSION_CHARS = 16;
 
 /** A SKILL.md without the text of its body, which most readers never ask for. */
-export interface SkillHead {
-  readonly fields: SkillFields;
-  /** No field but those of the standard is there; all others have their defaults. */
-  readonly standardOnly: boolean;
+export interface SkillHead extends FieldGroups {
   readonly frontmatter: SkillFrontmatter;
   /** sha256 of the file's bytes, hex. */
   readonly digest: string;
@@ -55,9 +52,18 @@ export interface ParseOptions {
 export function parseSkill(bytes: Uint8Array, where: SkillPlace, options: ParseOptions = {}): ParseResult {
   const { head, diagnostics } = parseHead(bytes, where, options);
   if (head === null) return { skill: null, diagnostics };
-  const { fields, frontmatter, digest, bodyTokens } = head;
+  const { standard, colibri, host, frontmatter, digest, bodyTokens } = head;
   const body = bodyText(bytes, head);
-  const skill = { ...fields, frontmatter, body, digest, bodyVersion: bodyVersion(body), bodyTokens };
+  const skill = {
+    ...standard,
+    ...colibri,
+    ...host,
+    frontmatter,
+    body,
+    digest,
+    bodyVersion: bodyVersion(body),
+    bodyTokens,
+  };
   return { skill: deepFreeze(skill), diagnostics };
 }
 
@@ -75,7 +81,7 @@ export function parseHead(bytes: Uint8Array, where: SkillPlace, options: ParseOp
   const read = readFrontmatter(findings, yaml);
   if (read === null) return rejected();
 
-  const { fields, standardOnly } = readFields(findings, {
+  const { standard, colibri, host } = readFields(findings, {
     frontmatter: read.frontmatter,
     yaml: read.yaml,
     directory: where.directory,
@@ -84,8 +90,9 @@ export function parseHead(bytes: Uint8Array, where: SkillPlace, options: ParseOp
   checkBody(findings, content.bytes, { bodyStart: parts.bodyStart, tokens: bodyTokens });
   if (hasErrors(findings.all)) return rejected();
   const head: SkillHead = {
-    fields,
-    standardOnly,
+    standard,
+    colibri,
+    host,
     frontmatter: read.frontmatter,
     digest: options.digest ?? sha256Hex(bytes),
     bodyTokens,

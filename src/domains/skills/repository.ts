@@ -174,10 +174,9 @@ function loadRoot(
       continue;
     }
     const shown = display(path.join(root, directory.name));
-    const { name, capabilities } = head.fields;
     const row = skillRowValues(head, { directory: shown, diagnostics, body: bodyText(bytes, head) });
-    writer.upsert(row, { origin, capabilities });
-    keepNames.push(name);
+    writer.upsert(row, { origin, capabilities: head.colibri.capabilities });
+    keepNames.push(head.standard.name);
   }
   writer.flush();
   const loaded = keepNames.length;

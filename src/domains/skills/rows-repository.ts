@@ -124,7 +124,7 @@ function createBatch(db: Database.Database, sqlFor: (rows: number) => string): B
       shared = all.length;
     },
     add: (row) => {
-      for (const value of row) values.push(value);
+      values.push(...row);
       if (++rows < BATCH_ROWS) return;
       many ??= db.prepare(sqlFor(BATCH_ROWS));
       many.run(values);

@@ -1,9 +1,10 @@
 /** A parsed skill and its place on disk → the values of one row of the `skills` table. */
 import type { Diagnostic } from '../../lib/diagnostics.ts';
 import { isAsciiText } from '../../lib/text.ts';
+import { NO_COLIBRI_FIELDS } from './format/colibri-fields.ts';
+import { NO_HOST_FIELDS } from './format/host-fields.ts';
 import { bodyVersion, type SkillHead } from './parse.ts';
 import { searchText } from './search-text.ts';
-import type { SkillFields } from './skill.ts';
 
 /** Which kind of root a skill came from. */
 export type SkillSource = 'workspace' | 'global' | 'mirror' | 'repo';
@@ -46,55 +47,56 @@ export interface RowContext {
 }
 
 /** What few skills say anything about: for all others the values are the defaults of the table. */
-export const RARE_COLUMNS: Readonly<Record<string, (skill: SkillFields, context: RowContext) => Value>> = {
+export const RARE_COLUMNS: Readonly<Record<string, (head: SkillHead, context: RowContext) => Value>> = {
   body: (_, { body }) => body ?? '',
-  search_text: (skill) => storedSearchText(skill.name, skill.description),
-  version: (skill) => skill.version,
-  entrypoint: (skill) => skill.entrypoint,
-  capabilities: (skill) => jsonList(skill.capabilities),
-  greek_letter: (skill) => skill.greekLetter,
-  tier: (skill) => skill.tier,
-  invokable_by: (skill) => jsonList(skill.invokableBy),
-  category: (skill) => skill.category,
-  compatibility: (skill) => skill.compatibility,
-  triggers: (skill) => jsonList(skill.triggers),
-  required_tools: (skill) => jsonList(skill.requiredTools),
-  workflow: (skill) => jsonList(skill.workflow),
-  verification: (skill) => jsonList(skill.verification),
+  search_text: ({ standard }) => storedSearchText(standard.name, standard.description),
+  version: ({ colibri }) => colibri.version,
+  entrypoint: ({ colibri }) => colibri.entrypoint,
+  capabilities: ({ colibri }) => jsonList(colibri.capabilities),
+  greek_letter: ({ colibri }) => colibri.greekLetter,
+  tier: ({ colibri }) => colibri.tier,
+  invokable_by: ({ colibri }) => jsonList(colibri.invokableBy),
+  category: ({ colibri }) => colibri.category,
+  compatibility: ({ standard }) => standard.compatibility,
+  triggers: ({ colibri }) => jsonList(colibri.triggers),
+  required_tools: ({ colibri }) => jsonList(colibri.requiredTools),
+  workflow: ({ colibri }) => jsonList(colibri.workflow),
+  verification: ({ colibri }) => jsonList(colibri.verification),
   body_version: (_, { body }) => (body === undefined ? '' : bodyVersion(body)),
   diagnostics: (_, { diagnostics }) => jsonList(diagnostics),
-  user_invocable: (skill) => (skill.userInvocable ? 1 : 0),
-  model_invocable: (skill) => (skill.disableModelInvocation ? 0 : 1),
-  argument_hint: (skill) => skill.argumentHint,
-  arguments: (skill) => jsonList(skill.arguments),
-  when_to_use: (skill) => skill.whenToUse,
-  disallowed_tools: (skill) => jsonList(skill.disallowedTools),
-  model: (skill) => skill.model,
+  user_invocable: ({ host }) => (host.userInvocable ? 1 : 0),
+  model_invocable: ({ host }) => (host.disableModelInvocation ? 0 : 1),
+  argument_hint: ({ host }) => host.argumentHint,
+  arguments: ({ host }) => jsonList(host.arguments),
+  when_to_use: ({ host }) => host.whenToUse,
+  disallowed_tools: ({ host }) => jsonList(host.disallowedTools),
+  model: ({ host }) => host.model,
 };
 
 const RARE_VALUES = Object.values(RARE_COLUMNS);
 
 /** Most skills say nothing about the rare columns; their rows end before those. */
 export function skillRowValues(head: SkillHead, context: RowContext): SkillRowValues {
-  const { fields: skill } = head;
+  const { standard } = head;
   const values: Value[] = [
-    skill.name,
-    skill.description,
+    standard.name,
+    standard.description,
     JSON.stringify(head.frontmatter),
     context.directory,
-    skill.license,
-    isEmpty(skill.metadata) ? '{}' : JSON.stringify(skill.metadata),
-    jsonList(skill.allowedTools),
+    standard.license,
+    isEmpty(standard.metadata) ? '{}' : JSON.stringify(standard.metadata),
+    jsonList(standard.allowedTools),
     head.digest,
     head.bodyTokens,
   ];
-  if (!isUsual(head, context)) for (const read of RARE_VALUES) values.push(read(skill, context));
+  if (!isUsual(head, context)) for (const read of RARE_VALUES) values.push(read(head, context));
   return values;
 }
 
-function isUsual({ fields, standardOnly }: SkillHead, { diagnostics, body }: RowContext): boolean {
-  if (!standardOnly || fields.compatibility !== null || diagnostics.length > 0) return false;
-  return body === undefined && isAsciiText(fields.name) && isAsciiText(fields.description);
+function isUsual({ standard, colibri, host }: SkillHead, { diagnostics, body }: RowContext): boolean {
+  const { name, description, compatibility } = standard;
+  if (colibri !== NO_COLIBRI_FIELDS || host !== NO_HOST_FIELDS || compatibility !== null) return false;
+  return diagnostics.length === 0 && body === undefined && isAsciiText(name) && isAsciiText(description);
 }
 
 /** Empty where SQLite's own `lower` gives the same, so that most texts are not stored twice. */

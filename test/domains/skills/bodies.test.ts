@@ -89,7 +89,7 @@ test('what a short row leaves out is what the table fills in', () => {
     .raw()
     .get();
   const context = { directory: 'plain', diagnostics: [] };
-  expect(row).toEqual(Object.values(rare).map((read) => read(head.fields, context)));
+  expect(row).toEqual(Object.values(rare).map((read) => read(head, context)));
 });
 
 test('a row that once had capabilities loses them with the next edit', async () => {

@@ -1,5 +1,5 @@
 import { parseYamlAsText } from '../../../lib/yaml.ts';
-import type { SkillFields, SkillFrontmatter } from '../skill.ts';
+import type { SkillFrontmatter } from '../skill.ts';
 import {
   CARRIER_PREFIX,
   COLIBRI_FIELDS,
@@ -20,19 +20,20 @@ export interface FieldSource {
   readonly directory: string | null;
 }
 
-export interface FieldsRead {
-  readonly fields: SkillFields;
-  /** All other fields than those of the standard are absent. */
-  readonly standardOnly: boolean;
+/** The fields of a skill by where they come from. Most skills have `NO_COLIBRI_FIELDS` and `NO_HOST_FIELDS`. */
+export interface FieldGroups {
+  readonly standard: StandardFields;
+  readonly colibri: ColibriFields;
+  readonly host: HostFields;
 }
 
 /** Reads every field that Colibri understands. What does not fit is reported and read as absent. */
-export function readFields(findings: Findings, { frontmatter, yaml, directory }: FieldSource): FieldsRead {
+export function readFields(findings: Findings, { frontmatter, yaml, directory }: FieldSource): FieldGroups {
   // Without an escape sequence, well-formed text cannot turn into anything else.
   if (yaml.includes('\\')) {
     for (const [field, value] of Object.entries(frontmatter)) reportInvalidText(findings, field, value);
   }
-  const groups = reportNonstandard(findings, frontmatter);
+  const there = reportNonstandard(findings, frontmatter);
   const standard = readStandardFields(findings, {
     frontmatter,
     directory,
@@ -42,40 +43,11 @@ export function readFields(findings: Findings, { frontmatter, yaml, directory }:
     },
   });
   const carriers = hasCarrier(standard.metadata) ? standard.metadata : null;
-  const carried = groups.colibri || carriers !== null;
-  const colibri = carried ? readColibriFields(findings, frontmatter, carriers) : NO_COLIBRI_FIELDS;
-  const host = groups.host ? readHostFields(findings, frontmatter) : NO_HOST_FIELDS;
-  const standardOnly = !carried && !groups.host;
-  return { fields: mergeFields(standard, colibri, host), standardOnly };
-}
-
-/** Written out: three spreads take as long as parsing the YAML. */
-function mergeFields(standard: StandardFields, colibri: ColibriFields, host: HostFields): SkillFields {
+  const carried = there.colibri || carriers !== null;
   return {
-    name: standard.name,
-    description: standard.description,
-    license: standard.license,
-    compatibility: standard.compatibility,
-    metadata: standard.metadata,
-    allowedTools: standard.allowedTools,
-    version: colibri.version,
-    entrypoint: colibri.entrypoint,
-    capabilities: colibri.capabilities,
-    greekLetter: colibri.greekLetter,
-    tier: colibri.tier,
-    invokableBy: colibri.invokableBy,
-    category: colibri.category,
-    triggers: colibri.triggers,
-    requiredTools: colibri.requiredTools,
-    workflow: colibri.workflow,
-    verification: colibri.verification,
-    disableModelInvocation: host.disableModelInvocation,
-    userInvocable: host.userInvocable,
-    argumentHint: host.argumentHint,
-    arguments: host.arguments,
-    whenToUse: host.whenToUse,
-    disallowedTools: host.disallowedTools,
-    model: host.model,
+    standard,
+    colibri: carried ? readColibriFields(findings, frontmatter, carriers) : NO_COLIBRI_FIELDS,
+    host: there.host ? readHostFields(findings, frontmatter) : NO_HOST_FIELDS,
   };
 }
 
@@ -85,12 +57,12 @@ function hasCarrier(metadata: Readonly<Record<string, string>>): boolean {
 }
 
 /** Which groups of fields are there at all: most skills have the standard ones alone. */
-interface FieldGroups {
+interface GroupsThere {
   readonly colibri: boolean;
   readonly host: boolean;
 }
 
-function reportNonstandard(findings: Findings, frontmatter: SkillFrontmatter): FieldGroups {
+function reportNonstandard(findings: Findings, frontmatter: SkillFrontmatter): GroupsThere {
   const publish = findings.profile === 'publish';
   const groups = { colibri: false, host: false };
   for (const field of Object.keys(frontmatter)) {

@@ -39,7 +39,7 @@ function sharedIn(shared: Scan['shared'], root: SkillRoot): SharedByWinners {
 }
 
 export function claim(scan: Scan, visit: Visit, content: Content): Settled {
-  const { name } = content.head.fields;
+  const { name } = content.head.standard;
   const holder = scan.taken.get(name);
   scan.wrote = true;
   if (holder !== undefined) {
@@ -52,12 +52,12 @@ export function claim(scan: Scan, visit: Visit, content: Content): Settled {
 }
 
 function storeWinner(scan: Scan, { root, place }: Visit, { head, diagnostics, bytes }: Content): void {
-  const { name, capabilities } = head.fields;
+  const { name } = head.standard;
   const { origin, displayStart } = sharedIn(scan.shared, root);
   if (scan.hadWinners && scan.repository.winner(name) !== null) scan.counts.changed++;
   else scan.counts.added++;
   const row = skillRowValues(head, { directory: place, diagnostics });
-  scan.repository.skills.upsert(row, { origin, capabilities });
+  scan.repository.skills.upsert(row, { origin, capabilities: head.colibri.capabilities });
   // A path that is not shown below its root's does not lead back to the file.
   const isFound = place.startsWith(displayStart);
   if (scan.keepBodies || !isFound) scan.repository.putBody(head.digest, bodyText(bytes, head));
@@ -68,7 +68,7 @@ function storeShadowed(
   { root, place }: Visit,
   { head, holder }: { readonly head: SkillHead; readonly holder: Holder },
 ): void {
-  const { name, description, version } = head.fields;
+  const { name, description } = head.standard;
   // The winner may be as new as this one.
   scan.repository.skills.flush();
   const winner = scan.repository.winner(name);
@@ -80,7 +80,7 @@ function storeShadowed(
     ...shadowed,
     name,
     description,
-    version,
+    version: head.colibri.version,
     root: root.display,
     directory: place,
     winner_path: winner.path,
