@@ -149,6 +149,24 @@ describe('programs that the configuration of a repository names', () => {
   });
 });
 
+describe('an agent in such a repository', () => {
+  it('is not started, and what others left there is kept, with the reason', async () => {
+    const world = agentWorld();
+    world.profile();
+    const done = await world.run();
+    expect(done.code).toBe('ok');
+    const trace = path.join(world.base, 'trace');
+    world.git('config', 'filter.evil.smudge', `touch ${trace}; cat`);
+    world.git('config', 'filter.evil.clean', `touch ${trace}; cat`);
+    writeFileSync(path.join(world.workspace, '.git/info/attributes'), '* filter=evil\n');
+    const refused = await world.run({ taskId: 'another' });
+    expect(refused).toMatchObject({ code: 'WORKTREE_ERROR', detail: expect.stringContaining('filter.evil') });
+    const { kept } = await world.agents.reconcile();
+    expect(kept.map(({ reason }) => reason)).toEqual([expect.stringContaining('filter.evil')]);
+    expect(existsSync(trace)).toBe(false);
+  });
+});
+
 describe('a repository that says it is elsewhere', () => {
   it('does not have a worktree, a merge or a folder made where core.worktree points', async () => {
     const world = hostile();
