@@ -9,9 +9,8 @@ const LIBRARY = path.join(REPOSITORY, 'dist/library.js');
 const FIRST_SCAN_MAX = { small: 8, large: 7 };
 const LARGE_SKILLS = 100_000;
 const SCAN_WHY =
-  'with compiled code the steps come to about 6× the floor; the rest is V8 compiling them, which weighs less the more skills there are.';
-const RESCAN_WHY =
-  'the floor knows the names already; listing the folders and reading what was seen before comes on top.';
+  'with compiled code the steps come to about 5× the floor; the rest is V8 compiling them, which weighs less the more skills there are.';
+const RESCAN_WHY = 'the floor knows the names already; reading what was seen before comes on top.';
 /** Below it most of a scan is V8 compiling it, so there the ratio is shown without a limit. */
 const LIMITED_SKILLS = 10_000;
 

@@ -1,6 +1,7 @@
 /** Writes of the `skills` table, shared by the contracted loader and the registry. */
 import type Database from 'better-sqlite3';
 
+import { createBatch } from './row-batch-repository.ts';
 import { RARE_COLUMNS, type RowOrigin, type SkillRowValues, USUAL_COLUMNS } from './skill-row.ts';
 
 const GENERATION = 'registry.generation';
@@ -61,9 +62,6 @@ export function skillRowWriter(db: Database.Database): SkillRowWriter {
   };
 }
 
-/** Enough that a row costs little more than its values, few enough that they fit into the processor's cache. */
-const BATCH_ROWS = 16;
-
 function upserts(db: Database.Database): Pick<SkillRowWriter, 'upsert' | 'flush' | 'discard'> {
   // Binding a value costs more than anything else in a write; most rows need less than a third of them.
   const usual = createBatch(db, upsertSql(USUAL_COLUMNS));
@@ -92,51 +90,6 @@ function upserts(db: Database.Database): Pick<SkillRowWriter, 'upsert' | 'flush'
       }
       (row.length === USUAL_COLUMNS.length ? usual : whole).add(row);
       for (const name of capabilities) capability.add([name, row[0] ?? '']);
-    },
-  };
-}
-
-interface Batch {
-  /** Values that all following rows have, in front of their own. */
-  share(values: SkillRowValues): void;
-  add(row: SkillRowValues): void;
-  flush(): void;
-  discard(): void;
-}
-
-/** Writes several rows with one statement, which spares SQLite most of what a statement costs besides its rows. */
-function createBatch(db: Database.Database, sqlFor: (rows: number) => string): Batch {
-  // Made with the first use: most starts write nothing.
-  let many: Database.Statement | undefined;
-  let one: Database.Statement | undefined;
-  // One array for all that is bound: to join the rows would take as long as to bind them.
-  const values: (string | number | null)[] = [];
-  let shared = 0;
-  let rows = 0;
-  const discard = () => {
-    values.length = shared;
-    rows = 0;
-  };
-  return {
-    discard,
-    share: (all) => {
-      values.splice(0, values.length, ...all);
-      shared = all.length;
-    },
-    add: (row) => {
-      values.push(...row);
-      if (++rows < BATCH_ROWS) return;
-      many ??= db.prepare(sqlFor(BATCH_ROWS));
-      many.run(values);
-      discard();
-    },
-    flush: () => {
-      if (rows === 0) return;
-      one ??= db.prepare(sqlFor(1));
-      const width = (values.length - shared) / rows;
-      for (let at = shared; at < values.length; at += width)
-        one.run([...values.slice(0, shared), ...values.slice(at, at + width)]);
-      discard();
     },
   };
 }
