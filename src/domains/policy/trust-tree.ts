@@ -31,7 +31,8 @@ function contentOnly({ path: name, digest }: TrustedFile): TrustedFile {
 /** The path behind all links; null when there is nothing. */
 export function realPath(place: string): string | null {
   try {
-    return realpathSync(place);
+    // The system's own: several times for every skill that is judged, and twice as fast.
+    return realpathSync.native(place);
   } catch (error) {
     if (systemCodeOf(error) === undefined) throw error;
     return null;
