@@ -4,7 +4,7 @@ import { bodyText, type SkillHead } from '../parse.ts';
 import { skillRowValues } from '../skill-row.ts';
 import { Role } from './root-snapshot.ts';
 import { precedenceRule, type SkillRoot } from './roots.ts';
-import type { Holder, Scan, Settled, SharedByWinners, Visit } from './scan-state.ts';
+import type { Scan, Settled, SharedByWinners, Visit } from './scan-state.ts';
 
 export interface Content {
   readonly head: SkillHead;
@@ -22,13 +22,13 @@ export function keepClaim(
   if (before === null) return null;
   const { role, name } = before;
   if (role === Role.winner) return keepName(scan, root, name) ? before : null;
-  return role === Role.shadowed && scan.taken.get(name)?.fresh === false ? before : null;
+  return role === Role.shadowed && scan.names.isKept(name) ? before : null;
 }
 
-/** False: another has taken it. */
-export function keepName({ taken, shared }: Scan, root: SkillRoot, name: string): boolean {
-  if (taken.has(name)) return false;
-  taken.set(name, sharedIn(shared, root).kept);
+/** False: another has taken it. That one is fresh, because of the winners of the last scan no two have one name. */
+export function keepName({ names }: Scan, root: SkillRoot, name: string): boolean {
+  if (names.fresh.has(name)) return false;
+  names.keep(name, root);
   return true;
 }
 
@@ -40,13 +40,15 @@ function sharedIn(shared: Scan['shared'], root: SkillRoot): SharedByWinners {
 
 export function claim(scan: Scan, visit: Visit, content: Content): Settled {
   const { name } = content.head.standard;
-  const holder = scan.taken.get(name);
+  const { before } = visit.directory;
+  const wasOwn = before?.role === Role.winner && before.name === name;
+  const holder = wasOwn ? scan.names.fresh.get(name) : scan.names.holder(name);
   scan.wrote = true;
   if (holder !== undefined) {
     storeShadowed(scan, visit, { head: content.head, holder });
     return { role: Role.shadowed, name };
   }
-  scan.taken.set(name, sharedIn(scan.shared, visit.root).fresh);
+  scan.names.take(name, visit.root);
   storeWinner(scan, visit, content);
   return { role: Role.winner, name };
 }
@@ -66,7 +68,7 @@ function storeWinner(scan: Scan, { root, place }: Visit, { head, diagnostics, by
 function storeShadowed(
   scan: Scan,
   { root, place }: Visit,
-  { head, holder }: { readonly head: SkillHead; readonly holder: Holder },
+  { head, holder }: { readonly head: SkillHead; readonly holder: SkillRoot },
 ): void {
   const { name, description } = head.standard;
   // The winner may be as new as this one.
@@ -74,7 +76,7 @@ function storeShadowed(
   const winner = scan.repository.winner(name);
   if (winner === null) throw new Error(`no winner is stored for ${name}`);
   const shadowed = { path: `${place}/SKILL.md`, source: root.source, digest: head.digest };
-  const rule = precedenceRule(holder.root, root);
+  const rule = precedenceRule(holder, root);
   scan.counts.shadowed++;
   scan.repository.putShadowed({
     ...shadowed,

@@ -8,6 +8,7 @@ import { countWinners, type Role, type RootSnapshot } from './root-snapshot.ts';
 import type { SkillRoot } from './roots.ts';
 import type { PlannedDirectory, ScanPlan } from './scan-plan.ts';
 import type { ScanRepository } from './scan-repository.ts';
+import { createTakenNames, type TakenNames } from './taken-names.ts';
 
 export interface ScanParts {
   readonly repository: ScanRepository;
@@ -36,7 +37,7 @@ export interface Scan extends BegunScan {
   /** Whether any skill was indexed before. */
   readonly hadWinners: boolean;
   /** Who has a name: roots come in order of precedence, so the first to ask keeps it. */
-  readonly taken: Map<string, Holder>;
+  readonly names: TakenNames;
   /** Names whose winner is gone, or may have another name by now; unless another took them, their rows go. */
   readonly lost: Set<string>;
   /** Inodes of SKILL.md files with several paths, and the directory that counts. */
@@ -50,16 +51,7 @@ export interface Scan extends BegunScan {
   touched: boolean;
 }
 
-export interface Holder {
-  readonly root: SkillRoot;
-  /** The winner is another or has changed; records of the copies in its shadow are renewed. */
-  readonly fresh: boolean;
-}
-
-/** Made once, because a root may hold 100 000 of each. */
 export interface SharedByWinners {
-  readonly kept: Holder;
-  readonly fresh: Holder;
   readonly origin: RowOrigin;
   /** How paths below the root are displayed at their beginning. */
   readonly displayStart: string;
@@ -99,7 +91,7 @@ export function startScan(plan: ScanPlan, parts: BegunScan): Scan {
     buffer: Buffer.allocUnsafe(READ_BUFFER_BYTES),
     keepBodies: parts.repository.keepsBodies(),
     hadWinners: plan.stored.some(({ snapshot }) => countWinners(snapshot) > 0),
-    taken: new Map(),
+    names: createTakenNames(),
     lost: new Set(),
     inodes: new Map(),
     drafts: [],
@@ -112,8 +104,6 @@ export function startScan(plan: ScanPlan, parts: BegunScan): Scan {
 
 function sharedBy(root: SkillRoot, when: Pick<RowOrigin, 'loadedAt' | 'generation'>): SharedByWinners {
   return {
-    kept: { root, fresh: false },
-    fresh: { root, fresh: true },
     origin: { ...when, source: root.source, root: root.display },
     displayStart: `${root.display}/`,
   };

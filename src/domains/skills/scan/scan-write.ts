@@ -30,7 +30,7 @@ export function applyScan(plan: ScanPlan, parts: BegunScan): ScanChanges | null 
   parts.repository.skills.flush();
   dropLostNames(scan);
   if (plan.rootsChanged) dropUnknown(scan, plan);
-  parts.repository.skills.noteForSearch(freshNames(scan), scan.counts.added + scan.counts.changed);
+  parts.repository.skills.noteForSearch(scan.names.fresh.keys(), scan.names.fresh.size);
   if (!scan.wrote && !scan.touched && !plan.rootsChanged && plan.removed.length === 0) return null;
   parts.repository.putRoots(roots);
   parts.repository.skills.nextGeneration();
@@ -39,13 +39,9 @@ export function applyScan(plan: ScanPlan, parts: BegunScan): ScanChanges | null 
   return scan.counts;
 }
 
-function* freshNames({ taken }: Scan): Iterable<string> {
-  for (const [name, { fresh }] of taken) if (fresh) yield name;
-}
-
 function dropLostNames(scan: Scan): void {
   for (const name of scan.lost) {
-    if (scan.taken.has(name)) continue;
+    if (scan.names.fresh.has(name)) continue;
     scan.repository.skills.delete(name);
     scan.counts.removed++;
     scan.wrote = true;
@@ -56,8 +52,8 @@ function dropLostNames(scan: Scan): void {
 function dropUnknown(scan: Scan, plan: ScanPlan): void {
   const { repository } = scan;
   // Every taken name has a row, so as many rows as names are those rows.
-  if (repository.skills.count() > scan.taken.size)
-    scan.counts.removed += repository.skills.prune([...scan.taken.keys()]);
+  if (repository.skills.count() > scan.names.count())
+    scan.counts.removed += repository.skills.prune(scan.names.all());
   if (scan.counts.removed > 0) scan.wrote = true;
   if (!repository.hasRecords()) return;
   const places = plan.roots.flatMap(({ walked }) =>
@@ -90,7 +86,7 @@ function catalogUpdated(scan: Scan, plan: ScanPlan, stored: readonly StoredRoot[
       stream: 'catalog',
       actor: 'registry',
       sensitivity: 'pseudonymous',
-      payload: { count: scan.taken.size, roots, collisions, added, changed, removed },
+      payload: { count: scan.names.count(), roots, collisions, added, changed, removed },
     },
   ];
 }
