@@ -1,8 +1,11 @@
 /** The development set for search, read from a folder outside the project. */
-import { existsSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 
 import type { SearchableSkill } from '../../src/domains/skills/search/document.ts';
+import { REPOSITORY } from '../speed/measure.ts';
 
 export interface BenchSkill extends SearchableSkill {
   readonly body: string;
@@ -26,15 +29,41 @@ export interface BenchData {
 
 const CORPUS = 'corpus.open.jsonl';
 
-/** The folder is an argument or `COLIBRI_RETRIEVAL`. */
+/** Beside the project where it is developed; a clone alone has none. */
+const ARCHIVE = path.resolve(REPOSITORY, '../shared/data/retrieval.tar.xz');
+
+/** The folder is an argument or `COLIBRI_RETRIEVAL`; without either, the archive beside the project. */
 export function requireBenchData(argument: string | undefined): BenchData {
   const folder = argument ?? process.env['COLIBRI_RETRIEVAL'];
+  if (folder === undefined && existsSync(ARCHIVE)) return unpacked(ARCHIVE, readBenchData);
   if (folder === undefined || !existsSync(path.join(folder, CORPUS))) {
     const where = folder === undefined ? 'no folder was named' : `${folder} has no ${CORPUS}`;
     console.error(`this needs the development set: ${where}. Give the folder that holds ${CORPUS},`);
     console.error('queries.dev.jsonl and queries.train.jsonl as an argument or in COLIBRI_RETRIEVAL.');
     process.exit(2);
   }
+  return readBenchData(folder);
+}
+
+function unpacked<T>(archive: string, read: (folder: string) => T): T {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'colibri-retrieval-'));
+  try {
+    execFileSync('tar', [
+      '--extract',
+      '--xz',
+      '--strip-components=1',
+      '--file',
+      archive,
+      '--directory',
+      folder,
+    ]);
+    return read(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function readBenchData(folder: string): BenchData {
   const skills = uniqueNames(readLines(path.join(folder, CORPUS)));
   const names = new Map(skills.map(({ id, name }) => [id, name]));
   const queries = (file: string): readonly BenchQuery[] =>
