@@ -1,7 +1,7 @@
 /** Scans, reads and searches at several sizes. */
 import path from 'node:path';
 
-import { best, COLIBRI, type ProbeResult, peakOf, probe, REPOSITORY } from './measure.ts';
+import { best, bestInTurns, COLIBRI, type ProbeResult, peakOf, probe, REPOSITORY } from './measure.ts';
 import { atMost, type Bar, less, type Row, shownOnly, within } from './row.ts';
 import type { World } from './world.ts';
 
@@ -21,22 +21,31 @@ function probeAt(world: World, skills: number, work: string, more: object = {}):
 
 const value = (result: ProbeResult, key: string): number => result[key] ?? Number.NaN;
 
+async function cpuInTurns(
+  runs: number,
+  works: readonly (() => Promise<ProbeResult>)[],
+): Promise<readonly number[]> {
+  return (await bestInTurns(runs, works)).map((result) => value(result, 'cpuMs'));
+}
+
 export async function scanRows(world: World): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const skills of world.sizes) {
     const runs = world.runs(skills);
-    const floor = value(await best(runs, () => probeAt(world, skills, 'read')), 'cpuMs');
-    const ours = await best(runs, () => {
-      world.forget(skills);
-      return probeAt(world, skills, 'scan');
-    });
+    const [floor = Number.NaN, ours = Number.NaN] = await cpuInTurns(runs, [
+      () => probeAt(world, skills, 'read'),
+      () => {
+        world.forget(skills);
+        return probeAt(world, skills, 'scan');
+      },
+    ]);
     const max = skills >= LARGE_SKILLS ? FIRST_SCAN_MAX.large : FIRST_SCAN_MAX.small;
     const what = `first scan of ${count(skills)} skills`;
     const bar = {
       ...{ suite: 'scan', what, unit: 'ms CPU' },
       ...{ floorName: 'open-read-close loop', why: SCAN_WHY },
     };
-    rows.push(scanRow(skills, bar, { ours: value(ours, 'cpuMs'), floor, max }));
+    rows.push(scanRow(skills, bar, { ours, floor, max }));
   }
   return rows;
 }
@@ -46,15 +55,17 @@ export async function rescanRows(world: World): Promise<readonly Row[]> {
   for (const skills of world.sizes) {
     const runs = world.runs(skills);
     await probeAt(world, skills, 'rescan');
-    const floor = value(await best(runs, () => probeAt(world, skills, 'stat')), 'cpuMs');
-    const calm = value(await best(runs, () => probeAt(world, skills, 'rescan')), 'cpuMs');
-    const changed = await best(runs, () => probeAt(world, skills, 'changed'));
+    const [floor = Number.NaN, calm = Number.NaN, changed = Number.NaN] = await cpuInTurns(runs, [
+      () => probeAt(world, skills, 'stat'),
+      () => probeAt(world, skills, 'rescan'),
+      () => probeAt(world, skills, 'changed'),
+    ]);
     const bar = { suite: 'rescan', unit: 'ms CPU' };
     const what = `rescan of ${count(skills)} skills`;
     const still = { ...bar, what: `${what}, nothing changed`, floorName: 'stat loop', why: RESCAN_WHY };
     rows.push(scanRow(skills, still, { ours: calm, floor, max: 1.5 }));
     const stirred = { ...bar, what: `${what}, 1 % changed`, floorName: 'nothing changed' };
-    rows.push(scanRow(skills, stirred, { ours: value(changed, 'cpuMs'), floor: calm, max: 2 }));
+    rows.push(scanRow(skills, stirred, { ours: changed, floor: calm, max: 2 }));
   }
   return rows;
 }
