@@ -27,7 +27,7 @@ export interface World {
   remove(): void;
 }
 
-const RUNS = { small: 9, large: 3 };
+const RUNS = { small: 20, large: 3 };
 const LARGE_SKILLS = 100_000;
 
 export function createWorld(sizes: readonly number[]): World {
