@@ -2,11 +2,9 @@
 import { existsSync, lstatSync, readlinkSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
-import { markOf } from '../lib/file-mark.ts';
+import { isRacy, markOf } from '../lib/file-mark.ts';
 
 const LINKS_MAX = 40;
-/** Within this time a second write may leave the times of a file as they are. */
-const RACY_MS = 20;
 
 /** The file behind a link, also when it is not there: SQLite keeps the log beside the file, not beside the link. */
 export function databaseFile(path: string): string {
@@ -32,6 +30,6 @@ export function databaseMark(file: string, now: number): string | null {
   // The log is looked at first: what has left it stands in the file by then, and shows in its times.
   if (hasContent(`${file}-wal`) || existsSync(recoveredPath(file))) return null;
   const stats = lstatSync(file, { bigint: true, throwIfNoEntry: false });
-  if (stats?.isFile() !== true || Number(stats.ctimeMs) > now - RACY_MS) return null;
+  if (stats?.isFile() !== true || isRacy({ ctimeMs: Number(stats.ctimeMs) }, now)) return null;
   return markOf(stats);
 }

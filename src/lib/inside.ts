@@ -2,10 +2,11 @@
  * Where a path really leads. A workspace may come from anybody, and a link in it would choose what is written, moved or
  * removed elsewhere.
  */
-import { lstatSync, realpathSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import path from 'node:path';
 
 import { ColibriError, systemCodeOf } from './errors.ts';
+import { realPathOf } from './real-path.ts';
 
 /** By the names alone. */
 export function isInside(place: string, folder: string): boolean {
@@ -37,14 +38,5 @@ function standsAt(place: string): boolean {
   } catch (error) {
     if (systemCodeOf(error) === undefined) throw error;
     return false;
-  }
-}
-
-function realPathOf(place: string): string | null {
-  try {
-    return realpathSync(place);
-  } catch (error) {
-    if (systemCodeOf(error) === undefined) throw error;
-    return null;
   }
 }

@@ -1,5 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 
+import { systemCodeOf } from './errors.ts';
+
 export type RegularFile =
   | { readonly ok: true; readonly bytes: Buffer; readonly stats: Stats }
   | { readonly ok: false; readonly reason: 'not-regular' | 'too-large' | 'changed' };
@@ -15,6 +17,17 @@ export function readRegularFile(file: string, bytesMax: number): RegularFile {
     return readOpenFile(fd, bytesMax);
   } finally {
     closeSync(fd);
+  }
+}
+
+/** Its bytes, for whom nothing else matters: null when it is not there, or is no file that may be read. */
+export function regularBytes(file: string, bytesMax: number): Buffer | null {
+  try {
+    const read = readRegularFile(file, bytesMax);
+    return read.ok ? read.bytes : null;
+  } catch (error) {
+    if (systemCodeOf(error) === undefined) throw error;
+    return null;
   }
 }
 

@@ -270,6 +270,15 @@ describe('deciders', () => {
       breaks: 'pure-deciders',
     },
     {
+      says: 'may not read files through a helper of ours',
+      files: {
+        'src/domains/skills/rank.ts':
+          "import { realPathOf } from '../../lib/real-path.ts';\nexport const y = realPathOf;\n",
+        'src/lib/real-path.ts': 'export const realPathOf = 1;\n',
+      },
+      breaks: 'pure-deciders',
+    },
+    {
       says: 'may not use the network',
       files: { 'src/domains/policy/evaluate.ts': "export const f = () => fetch('http://127.0.0.1');\n" },
       breaks: 'pure-deciders',

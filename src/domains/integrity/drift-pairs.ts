@@ -1,8 +1,9 @@
 /** Reads the canonical roots and the mirrors, and pairs their copies by name. */
+import { realPathOf } from '../../lib/real-path.ts';
 import type { SkillRoot } from '../skills/scan/roots.ts';
 import type { CopyPair } from './drift.ts';
 import type { SkillCopy, SyncedFile } from './drift-manifest.ts';
-import { realPathOf, type TreeReader } from './drift-reader.ts';
+import type { TreeReader } from './drift-reader.ts';
 
 export interface MirrorPairs {
   readonly mirror: SkillRoot;

@@ -6,6 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../lib/clock.ts';
 import { sha256Hex } from '../../lib/digest.ts';
 import { messageOf, systemCodeOf } from '../../lib/errors.ts';
+import { realPathOf } from '../../lib/real-path.ts';
 import { readRegularFile } from '../../lib/regular-file.ts';
 import type { SkillRoot } from '../skills/scan/roots.ts';
 import { type Oddity, walkRoot } from '../skills/scan/walk.ts';
@@ -177,16 +178,6 @@ function hashEntries(directory: string, entries: Walk['entries']): readonly Tree
       inode: `${read.stats.dev}:${read.stats.ino}`,
     };
   });
-}
-
-/** The place behind all links; null when there is none. */
-export function realPathOf(place: string): string | null {
-  try {
-    return realpathSync(place);
-  } catch (error) {
-    if (systemCodeOf(error) === undefined) throw error;
-    return null;
-  }
 }
 
 /** Whether something stands at a path, be it a link that leads nowhere. */

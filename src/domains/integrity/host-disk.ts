@@ -1,10 +1,11 @@
 /** Reads what lies in the folders that hosts read: names, links and frontmatter. Runs nothing, follows no link but skill folders. */
-import { type Dirent, lstatSync, readdirSync, realpathSync } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 
 import { sha256Hex } from '../../lib/digest.ts';
 import { messageOf, systemCodeOf } from '../../lib/errors.ts';
 import type { Logger } from '../../lib/logger.ts';
+import { realPathOf } from '../../lib/real-path.ts';
 import { readSkillBytes } from '../skills/skill-file.ts';
 import { hostFrontmatter } from './host-frontmatter.ts';
 import type { DiskSkill, HostFolder } from './host-view.ts';
@@ -111,14 +112,5 @@ function entriesOf(folder: string, logger: Logger): readonly Dirent[] {
     if (systemCodeOf(error) !== 'ENOENT')
       logger('[colibri] a folder of a host cannot be read:', messageOf(error));
     return [];
-  }
-}
-
-function realPathOf(place: string): string | null {
-  try {
-    return realpathSync(place);
-  } catch (error) {
-    if (systemCodeOf(error) === undefined) throw error;
-    return null;
   }
 }

@@ -1,4 +1,5 @@
 /** Which skills a host would see, decided from its rules and from what lies in the folders that any host reads. Pure. */
+import { isStandardName } from '../skills/format/name.ts';
 import type { HostPlace, HostRule } from './host-rules.ts';
 
 /** A folder of skills that stands on the disk. */
@@ -126,7 +127,7 @@ function refusalOf(rule: HostRule, { place }: ReadPlace, skill: DiskSkill): stri
 }
 
 function isEqualName(name: string | null, directory: string): boolean {
-  return name === directory && /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(directory);
+  return name === directory && isStandardName(directory);
 }
 
 function nameOf(

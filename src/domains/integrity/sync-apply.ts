@@ -9,7 +9,7 @@ import { sha256Hex } from '../../lib/digest.ts';
 import { syncPath, writeDurably } from '../../lib/durable-file.ts';
 import { ColibriError, systemCodeOf } from '../../lib/errors.ts';
 import { leadsOut } from '../../lib/inside.ts';
-import { readRegularFile } from '../../lib/regular-file.ts';
+import { readRegularFile, regularBytes } from '../../lib/regular-file.ts';
 import type { SkillTree } from './drift-manifest.ts';
 import { standsAt } from './drift-reader.ts';
 
@@ -124,13 +124,7 @@ function isPlain(relative: string): boolean {
 }
 
 function readOptional(file: string): string | null {
-  try {
-    const read = readRegularFile(file, NOTE_BYTES_MAX);
-    return read.ok ? read.bytes.toString('utf8') : null;
-  } catch (error) {
-    if (systemCodeOf(error) === undefined) throw error;
-    return null;
-  }
+  return regularBytes(file, NOTE_BYTES_MAX)?.toString('utf8') ?? null;
 }
 
 /** Copies exactly the bytes that were compared; anything else on the disk by now stops it. */

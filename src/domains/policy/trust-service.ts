@@ -4,6 +4,7 @@ import path from 'node:path';
 
 import type { ColibriDatabase, RecordTransaction } from '../../db/database.ts';
 import { type Clock, isoNow } from '../../lib/clock.ts';
+import { realPathOf } from '../../lib/real-path.ts';
 import type { SkillsService } from '../skills/service.ts';
 import type { PolicyEventDraft } from './decision-event.ts';
 import { type LoadedPolicy, POLICY_FILE } from './policy-file.ts';
@@ -24,7 +25,7 @@ import {
   treeDigest,
 } from './trust.ts';
 import type { TrustKey } from './trust-key.ts';
-import { readTrustTree, realPath } from './trust-tree.ts';
+import { readTrustTree } from './trust-tree.ts';
 
 /** What trust has to know of a skill. */
 export interface SkillPlace {
@@ -192,7 +193,7 @@ function markedBy(
 
 /** A root stands for any skill in it: trusted only by where it lies. */
 function rootSubject(where: string, source: string): TrustSubject {
-  return { kind: 'skill', name: '', path: realPath(where) ?? where, source };
+  return { kind: 'skill', name: '', path: realPathOf(where) ?? where, source };
 }
 
 function nothing(): TrustTree {
@@ -229,7 +230,7 @@ type Judge = (subject: TrustSubject, tree?: () => TrustTree) => TrustVerdict;
 function createJudge(parts: TrustParts, records: ReadonlyMap<string, TrustRecord>): Judge {
   const base: TrustSettings = {
     everything: parts.trustWorkspace,
-    workspace: realPath(parts.workspace) ?? parts.workspace,
+    workspace: realPathOf(parts.workspace) ?? parts.workspace,
     pathRoots: [],
     key: parts.key.read(),
   };
@@ -239,7 +240,7 @@ function createJudge(parts: TrustParts, records: ReadonlyMap<string, TrustRecord
       judgeTrust(subject, settings, { record: records.get(subject.path) ?? null, tree });
   // A workspace must not vouch for itself by the configuration that it brings along.
   const config = parts.configFile === null ? null : judgeBy(base)(fileSubject(parts.configFile));
-  const pathRoots = parts.pathRoots.map((root) => realPath(root) ?? root);
+  const pathRoots = parts.pathRoots.map((root) => realPathOf(root) ?? root);
   return judgeBy(config === null || config.trusted ? { ...base, pathRoots } : base);
 }
 
@@ -256,7 +257,7 @@ function createSubjects({ skills, workspace, home, configFile, moreFiles }: Trus
   const ofSkill = ({ name, source, directory }: SkillPlace): TrustSubject => {
     const shown = directory.startsWith('~/') ? path.join(home, directory.slice(2)) : directory;
     const where = path.resolve(workspace, shown);
-    return { kind: 'skill', name, path: realPath(where) ?? where, source };
+    return { kind: 'skill', name, path: realPathOf(where) ?? where, source };
   };
   const files = (): readonly TrustSubject[] => {
     const policy = path.join(workspace, POLICY_FILE);
@@ -282,7 +283,7 @@ function createSubjects({ skills, workspace, home, configFile, moreFiles }: Trus
 }
 
 function fileSubject(file: string): TrustSubject {
-  return { kind: 'file', name: path.basename(file), path: realPath(file) ?? file };
+  return { kind: 'file', name: path.basename(file), path: realPathOf(file) ?? file };
 }
 
 type ReadTree = Extract<TrustTree, { ok: true }>;

@@ -1,5 +1,5 @@
 /** Reads what trust is bound to: every file of a skill, or one file of the workspace. */
-import { readdirSync, realpathSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 
 import { sha256Hex } from '../../lib/digest.ts';
@@ -26,17 +26,6 @@ export function readTrustTree({ kind, path: place }: Pick<TrustSubject, 'kind' |
 /** Nobody executes a settings file, so its mode says nothing. */
 function contentOnly({ path: name, digest }: TrustedFile): TrustedFile {
   return { path: name, digest, executable: false };
-}
-
-/** The path behind all links; null when there is nothing. */
-export function realPath(place: string): string | null {
-  try {
-    // The system's own: several times for every skill that is judged, and twice as fast.
-    return realpathSync.native(place);
-  } catch (error) {
-    if (systemCodeOf(error) === undefined) throw error;
-    return null;
-  }
 }
 
 class UnfitTree extends Error {}

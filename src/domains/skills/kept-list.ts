@@ -4,7 +4,7 @@
  */
 import { replaceFile } from '../../lib/durable-file.ts';
 import { systemCodeOf } from '../../lib/errors.ts';
-import { readRegularFile } from '../../lib/regular-file.ts';
+import { regularBytes } from '../../lib/regular-file.ts';
 import { type RootBytes, type SeenRoot, seenRoots } from './scan/snapshot-layout.ts';
 
 /** A line for each skill, or one document. */
@@ -42,7 +42,7 @@ export function readKeptList(
   file: string,
   state: string,
 ): (KeptList & { readonly seen: readonly SeenRoot[] }) | null {
-  const bytes = bytesOf(file);
+  const bytes = regularBytes(file, KEPT_BYTES_MAX);
   const header = bytes === null ? null : headerOf(bytes);
   if (bytes === null || header?.state !== state) return null;
   let at = bytes.indexOf(LINE_FEED) + 1;
@@ -76,16 +76,6 @@ export function writeKeptList(
     replaceFile(file, bytes, OWN_MODE);
   } catch (error) {
     if (systemCodeOf(error) === undefined) throw error;
-  }
-}
-
-function bytesOf(file: string): Buffer | null {
-  try {
-    const read = readRegularFile(file, KEPT_BYTES_MAX);
-    return read.ok ? read.bytes : null;
-  } catch (error) {
-    if (systemCodeOf(error) === undefined) throw error;
-    return null;
   }
 }
 

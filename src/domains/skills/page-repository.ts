@@ -56,13 +56,8 @@ function readPage(
   { search, capability, limit = PAGE_SKILLS, cursor }: PageRequest,
 ): SkillPage {
   const rows = findSummaries(db, { search, capability, after: cursor, limit: limit + 1 });
-  const skills = rows.slice(0, limit);
-  const last = skills.at(-1);
-  return {
-    skills,
-    total_count: search || capability ? countSkills(db, { search, capability }) : totalSkills(db),
-    ...(rows.length > limit && last !== undefined ? { next_cursor: last.name } : {}),
-  };
+  const total = search || capability ? countSkills(db, { search, capability }) : totalSkills(db);
+  return pageOf(rows, { limit, total });
 }
 
 /** Only where something is hidden: the filter is no SQL, so every row is looked at. */
@@ -73,11 +68,19 @@ export function offeredPage(
 ): SkillPage {
   const all = findSummaries(db, filters).filter(isOffered);
   const rest = all.filter(({ name }) => name > cursor);
-  const skills = rest.slice(0, limit);
+  return pageOf(rest, { limit, total: all.length });
+}
+
+/** The first of the rows; one more of them tells that there is another page. */
+function pageOf(
+  rows: readonly SkillSummary[],
+  { limit, total }: { readonly limit: number; readonly total: number },
+): SkillPage {
+  const skills = rows.slice(0, limit);
   const last = skills.at(-1);
   return {
     skills,
-    total_count: all.length,
-    ...(rest.length > limit && last !== undefined ? { next_cursor: last.name } : {}),
+    total_count: total,
+    ...(rows.length > limit && last !== undefined ? { next_cursor: last.name } : {}),
   };
 }

@@ -1,10 +1,11 @@
 /** Skills as the MCP skills extension serves them: those that pass the publish profile, file by file. */
-import { realpathSync } from 'node:fs';
+
 import path from 'node:path';
 
 import { sha256Hex } from '../../lib/digest.ts';
-import { ColibriError, systemCodeOf } from '../../lib/errors.ts';
-import { readRegularFile } from '../../lib/regular-file.ts';
+import { ColibriError } from '../../lib/errors.ts';
+import { realPathOf } from '../../lib/real-path.ts';
+import { regularBytes } from '../../lib/regular-file.ts';
 import { hashFiles, type ManifestFile, walkTree } from './manifest.ts';
 import { parseSkill } from './parse.ts';
 import type { SkillFrontmatter } from './schema.ts';
@@ -70,7 +71,7 @@ export function createPublication(roots: readonly string[]): Publication {
       const skill = kept.get(real)?.skill ?? publish(place);
       const listed = skill?.files.find((candidate) => candidate.path === file);
       if (listed === undefined) return null;
-      const bytes = readListed(`${real}/${file}`, TREE_BYTES_MAX);
+      const bytes = regularBytes(`${real}/${file}`, TREE_BYTES_MAX);
       if (bytes !== null && sha256Hex(bytes) === listed.digest) return bytes;
       // The next listing tells the new state; until then nothing that was not listed leaves the disk.
       kept.delete(real);
@@ -93,7 +94,7 @@ function readPublished(
 ): PublishedSkill | null {
   const manifest = hashFiles(from, paths);
   if (!manifest.ok) return null;
-  const skillFile = readListed(`${from}/SKILL.md`, SKILL_BYTES_MAX);
+  const skillFile = regularBytes(`${from}/SKILL.md`, SKILL_BYTES_MAX);
   if (skillFile === null) return null;
   const listed = manifest.files.find((file) => file.path === 'SKILL.md');
   // It may have changed between the two reads; then this state is not one that ever was.
@@ -104,28 +105,9 @@ function readPublished(
   return { name, description, frontmatter, files: manifest.files, skillFile };
 }
 
-function readListed(file: string, bytesMax: number): Buffer | null {
-  try {
-    const read = readRegularFile(file, bytesMax);
-    return read.ok ? read.bytes : null;
-  } catch (error) {
-    if (systemCodeOf(error) === undefined) throw error;
-    return null;
-  }
-}
-
 function realPathInside(directory: string, roots: readonly string[]): string | null {
   const real = realPathOf(directory);
   if (real === null) return null;
   const inside = roots.some((root) => real.startsWith(`${realPathOf(root) ?? root}${path.sep}`));
   return inside ? real : null;
-}
-
-function realPathOf(directory: string): string | null {
-  try {
-    return realpathSync(directory);
-  } catch (error) {
-    if (systemCodeOf(error) === undefined) throw error;
-    return null;
-  }
 }

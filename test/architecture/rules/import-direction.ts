@@ -81,6 +81,8 @@ const WORLDLY_GLOBALS: ReadonlySet<string> = new Set([
 
 const WORLDLY_MODULES =
   /^(?:fs|net|tls|http|https|http2|dgram|dns|child_process|worker_threads|cluster|timers|perf_hooks)(?:\/|$)/;
+/** Of our own, those that read or write files for others. */
+const WORLDLY_LIB = /^src\/lib\/(?:durable-file|file-mark|real-path|regular-file)\.ts$/;
 const WORLDLY_PACKAGES: ReadonlySet<string> = new Set(['execa', 'undici', '@parcel/watcher']);
 
 function impureImport(edge: ImportEdge): string | null {
@@ -93,6 +95,7 @@ function impureImport(edge: ImportEdge): string | null {
   const place = placeOf(edge.target);
   if (place.layer === 'db') return 'deciders know no storage';
   if (edge.target === 'src/lib/clock.ts') return 'deciders read no clock';
+  if (WORLDLY_LIB.test(edge.target) && !edge.typeOnly) return 'it reaches outside the process';
   // The shapes of a service or a reader may be named; calling them would make the decision depend on the world.
   const isWorldly =
     place.layer === 'domain' && !isDecider(edge.target) && !edge.target.endsWith('/schema.ts');

@@ -4,8 +4,7 @@ import path from 'node:path';
 
 import { sha256Hex } from '../../../lib/digest.ts';
 import { replaceFile } from '../../../lib/durable-file.ts';
-import { systemCodeOf } from '../../../lib/errors.ts';
-import { readRegularFile } from '../../../lib/regular-file.ts';
+import { regularBytes } from '../../../lib/regular-file.ts';
 import { TREE_BYTES_MAX } from '../../skills/skill-tree.ts';
 import type { BundleFile } from './bundle.ts';
 import type { Lock } from './lock.ts';
@@ -19,13 +18,8 @@ export function keepPristine(place: Place, files: readonly BundleFile[]): void {
 
 /** Null when it is not there, or not what it was: then nothing is merged by it. */
 export function readPristine(place: Place, sha256: string): Buffer | null {
-  try {
-    const read = readRegularFile(path.join(folderOf(place), sha256), TREE_BYTES_MAX);
-    return read.ok && sha256Hex(read.bytes) === sha256 ? read.bytes : null;
-  } catch (error) {
-    if (systemCodeOf(error) === undefined) throw error;
-    return null;
-  }
+  const bytes = regularBytes(path.join(folderOf(place), sha256), TREE_BYTES_MAX);
+  return bytes !== null && sha256Hex(bytes) === sha256 ? bytes : null;
 }
 
 /** Removes what no entry of the lock names any more. */

@@ -2,6 +2,7 @@
 import { sha256Hex } from '../../../lib/digest.ts';
 import { ColibriError } from '../../../lib/errors.ts';
 import { hasHiddenCharacters } from '../../../lib/text.ts';
+import { isStandardName } from '../../skills/format/name.ts';
 import { parseSkill } from '../../skills/parse.ts';
 import type { ScanFile } from '../scan/scan-rule.ts';
 import type { ScanFinding, ScanVerdict } from '../scan/scan-skill.ts';
@@ -82,7 +83,7 @@ export function checkFiles(files: readonly ProposedFile[]): void {
 
 /** It becomes the name of a folder. */
 export function checkName(name: string): void {
-  if (!/^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name))
+  if (!isStandardName(name))
     refuse(
       `${JSON.stringify(name)} is no name of a skill; use lower-case letters, digits and single hyphens`,
     );

@@ -7,9 +7,14 @@ const STANDARD_NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 // What Python's isalnum takes, which the reference validator uses.
 const UNICODE_NAME = /^[\p{L}\p{N}-]+$/u;
 
+/** By its characters alone. */
+export function isStandardName(name: string): boolean {
+  return STANDARD_NAME.test(name);
+}
+
 /** Checks a name and gives the form it is known by; `directory: null` compares it with nothing. */
 export function checkName(findings: Findings, written: string, directory: string | null): string {
-  if (STANDARD_NAME.test(written) && written.length <= NAME_CHARS_MAX && written === (directory ?? written)) {
+  if (isStandardName(written) && written.length <= NAME_CHARS_MAX && written === (directory ?? written)) {
     // The directory's own string: a piece of the file's text would keep all of that text in memory.
     return directory ?? written;
   }

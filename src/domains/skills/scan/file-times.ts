@@ -2,17 +2,8 @@
 import { type Stats, statfsSync } from 'node:fs';
 
 import { systemCodeOf } from '../../../lib/errors.ts';
+import { isRacy } from '../../../lib/file-mark.ts';
 import { NEVER_LISTED } from './root-snapshot.ts';
-
-// What changed this shortly before it was looked at, or meanwhile, may change again without its times showing it.
-const RACY_MS = 20;
-/** On a file system that counts whole seconds, or every second one. */
-const RACY_COARSE_MS = 2_000;
-
-/** Every change sets ctime, and unlike mtime nobody can set it back. */
-export function isRacy({ ctimeMs }: Stats, now: number): boolean {
-  return ctimeMs > now - (ctimeMs % 1000 === 0 ? RACY_COARSE_MS : RACY_MS);
-}
 
 /**
  * Local file systems of Linux that are known to set those times, by the number that the kernel gives them. Others, such

@@ -1,8 +1,10 @@
 /** Looks through one root: which directories hold a SKILL.md, and a fingerprint of each. Opens no file. */
-import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync, type Stats, statSync } from 'node:fs';
 
 import { ColibriError, messageOf, systemCodeOf } from '../../../lib/errors.ts';
-import { isRacy, isSameListing, listingMark } from './file-times.ts';
+import { isRacy } from '../../../lib/file-mark.ts';
+import { realPathOf } from '../../../lib/real-path.ts';
+import { isSameListing, listingMark } from './file-times.ts';
 import { FINGERPRINT_NUMBERS, isPassedOver, NEVER_LISTED, type RootSnapshot } from './root-snapshot.ts';
 import type { SkillRoot } from './roots.ts';
 
@@ -322,15 +324,6 @@ function statFile(file: string): Stats | 'closed' | undefined {
 function isDirectory(target: string): boolean {
   const stats = statFile(target);
   return stats !== 'closed' && stats !== undefined && stats.isDirectory();
-}
-
-function realPathOf(link: string): string | null {
-  try {
-    return realpathSync(link);
-  } catch (error) {
-    if (systemCodeOf(error) === undefined) throw error;
-    return null;
-  }
 }
 
 function unreadable(root: SkillRoot, reason: string): ColibriError {

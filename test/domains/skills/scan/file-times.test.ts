@@ -2,8 +2,9 @@ import { type Stats, statSync } from 'node:fs';
 
 import { expect, test } from 'vitest';
 
-import { isRacy, isSameListing, listingMark } from '../../../../src/domains/skills/scan/file-times.ts';
+import { isSameListing, listingMark } from '../../../../src/domains/skills/scan/file-times.ts';
 import { NEVER_LISTED } from '../../../../src/domains/skills/scan/root-snapshot.ts';
+import { isRacy } from '../../../../src/lib/file-mark.ts';
 import { temporaryDirectory } from '../../../support/temporary.ts';
 
 /** What a folder of this age looks like. */
